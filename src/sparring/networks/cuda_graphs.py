@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 SIZES = (8, 32, 64, 128, 256, 512)
 """Captured batches. Larger ones are run operator by operator."""
-_WARM_UP = 3
 _TOLERANCE = 0.02
 """Largest difference of a captured batch from the eager run, as a share of the largest output."""
 Outputs: TypeAlias = dict[str, NDArray[np.float32]]
@@ -67,37 +66,35 @@ class CudaGraphSession:
 
 def _capture(graph: Any, inputs: Tensors, size: int) -> Callable[[Tensors], Outputs]:
     """A function that runs batches of at most `size` positions. Raises RuntimeError without CUDA."""
-    import torch as _torch
+    import torch
 
-    torch: Any = _torch  # its CUDA part is not typed
-    static = {
-        name: torch.zeros(
-            (size, *array.shape[1:]), dtype=torch.from_numpy(np.asarray(array)).dtype, device="cuda"
-        )
-        for name, array in inputs.items()
-    }
+    from sparring.networks.graphed_callable import GraphedCallable
 
-    def forward() -> dict[str, Any]:
+    names = list(inputs)
+
+    def forward(*tensors: torch.Tensor) -> dict[str, torch.Tensor]:
         with torch.autocast("cuda", torch.bfloat16, cache_enabled=False):
-            return {name: value.float() for name, value in graph(**static).items()}
+            return {
+                name: value.float() for name, value in graph(**dict(zip(names, tensors, strict=True))).items()
+            }
+
+    def padded(batch: Tensors) -> list[torch.Tensor]:
+        return [torch.from_numpy(_padded(batch[name], size)) for name in names]
 
     with torch.no_grad():
-        stream = torch.cuda.Stream()
-        stream.wait_stream(torch.cuda.current_stream())
-        with torch.cuda.stream(stream):
-            for _ in range(_WARM_UP):
-                forward()
-        torch.cuda.current_stream().wait_stream(stream)
-        captured = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(captured):
-            outputs = forward()
+        captured = GraphedCallable(forward, [tensor.cuda() for tensor in padded(inputs)])
 
     def run(batch: Tensors) -> Outputs:
-        rows = len(next(iter(batch.values())))
+        rows = len(batch[names[0]])
         with torch.no_grad():
-            for name, array in batch.items():
-                static[name][:rows].copy_(torch.from_numpy(np.ascontiguousarray(array)))
-            captured.replay()
+            outputs = captured(*padded(batch))
             return {name: value[:rows].cpu().numpy() for name, value in outputs.items()}
 
     return run
+
+
+def _padded(array: NDArray[Any], size: int) -> NDArray[Any]:
+    """The array with zeros below it, `size` rows in all."""
+    rows = np.zeros((size, *array.shape[1:]), array.dtype)
+    rows[: len(array)] = array
+    return rows

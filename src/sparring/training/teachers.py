@@ -12,10 +12,10 @@ from torch.fx.experimental.proxy_tensor import make_fx
 from sparring.networks.card import ModelCard
 from sparring.networks.conditioned import ConditionedCodec
 from sparring.networks.formats import make_codec, read_network
+from sparring.networks.graphed_callable import GraphedCallable
 from sparring.networks.store import find
 from sparring.networks.torch_executor import TorchGraph
 from sparring.training.config import BadTrainingConfig, TeacherConfig, TrainingConfig
-from sparring.training.cuda_graph import GraphedCallable
 from sparring.training.layouts import input_spec_of
 
 _ENCODINGS = {"lc0": "lc0", "maia3": "maia3", "katago": "katago"}

@@ -23,10 +23,10 @@ import torch
 from torch import nn
 from torch.nn.parallel import DistributedDataParallel
 
+from sparring.networks.graphed_callable import GraphedCallable
 from sparring.storage import atomic_write
 from sparring.training import checkpoints, distributed
 from sparring.training.config import TrainingConfig
-from sparring.training.cuda_graph import GraphedCallable
 from sparring.training.divergence import check_loss
 from sparring.training.ema import ExponentialMovingAverage
 from sparring.training.export import export
