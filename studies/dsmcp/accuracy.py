@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparring.matching.bootstrap import Resamples
+from sparring.networks.synopsis import TOP
 from sparring.training.rbc.config import HeadsetConfig, RbcTrainingConfig
 from sparring.training.rbc.device_examples import DeviceExamples, Indices
 from sparring.training.rbc.loss import Measures
@@ -56,7 +57,7 @@ def accuracy_tables(run: MeasuredNetwork, most: int) -> dict[str, Any]:
         for index, headset in enumerate(headsets)
     }
     return {
-        "headsets": [_summary(run, each, cells) for each in headsets],
+        "headsets": [_summary(run, index, cells, drawn) for index in range(len(headsets))],
         "tables": {
             measure: {
                 head: {name: cell[measure] for name, cell in row.items()} for head, row in cells.items()
@@ -114,11 +115,13 @@ def _measured(run: MeasuredNetwork, headset: int, rows: Indices) -> dict[str, li
     return {measure: estimate(found[measure].numpy(), games) for measure in MEASURES}
 
 
-def _summary(run: MeasuredNetwork, headset: HeadsetConfig, cells: dict[str, Any]) -> dict[str, Any]:
-    """A row of table 1."""
-    games = run.data.examples.games
+def _summary(
+    run: MeasuredNetwork, index: int, cells: dict[str, Any], drawn: dict[str, Indices]
+) -> dict[str, Any]:
+    """A row of table 1. The gain is that in top-1 accuracy over the headset Top, on the same decisions."""
+    games, headset = run.data.examples.games, run.config.headsets[index]
     training, held_out = (run.data.rows(headset, validation=each) for each in (False, True))
-    return {
+    found = {
         "name": headset.name,
         "training_games": len(np.unique(games[training])),
         "validation_games": len(np.unique(games[held_out])),
@@ -128,3 +131,8 @@ def _summary(run: MeasuredNetwork, headset: HeadsetConfig, cells: dict[str, Any]
         "stop_gradient": headset.stop_gradient,
         **cells[headset.name].get(headset.name, {}),
     }
+    if (rows := drawn.get(headset.name)) is not None:
+        top = run.config.headset_names.index(TOP)
+        own, general = (run.measure(each, rows).top1.numpy() for each in (index, top))
+        found["gain_over_top"] = estimate(own - general, games[rows])
+    return found

@@ -41,12 +41,13 @@ def markdown_tables(accuracy: dict[str, Any], saliency: dict[str, Any] | None = 
 
 def _table_1(accuracy: dict[str, Any]) -> Iterator[str]:
     yield "Accuracy in % on a headset's own held-out games (table 1); the paper's is after the stroke:\n"
-    yield "| headset | held-out games | decisions | top-1 | top-5 | winner |"
-    yield "|---|---|---|---|---|---|"
+    yield "| headset | held-out games | decisions | top-1 | top-5 | winner | top-1 more than Top's |"
+    yield "|---|---|---|---|---|---|---|"
     for row in accuracy["headsets"]:
         paper = PAPER.get(row["name"], _NOTHING)
         cells = [_beside(row.get(m, _NOTHING), old) for m, old in zip(_MEASURES, paper, strict=True)]
         counts = f"{row['validation_games']:,} | {row['validation_examples']:,}"
+        cells.append(_interval(row.get("gain_over_top", _NOTHING), sign="+"))
         yield f"| {row['name']} | {counts} | " + " | ".join(cells) + " |"
 
 

@@ -37,6 +37,10 @@ def test_tables_have_every_headset_and_dataset(run: Path, tmp_path: Path) -> Non
     for table in found["tables"].values():
         assert table.keys() == {"All", "Top", "ben"}
         assert all(row.keys() == {"All", "Top", "ben", STRONG} for row in table.values())
+    assert next(row for row in found["headsets"] if row["name"] == "Top")["gain_over_top"] == [0, 0, 0]
+    own, general = (found["tables"]["top1"][name]["ben"][0] for name in ("ben", "Top"))
+    gain = next(row for row in found["headsets"] if row["name"] == "ben")["gain_over_top"][0]
+    assert gain == pytest.approx(own - general, abs=2e-4)
     value, low, high = found["tables"]["top5"]["All"]["Top"]
     assert 0 <= low <= value <= high <= 1
     assert sum(row["examples"] for row in found["value_by_boards"]) > 0
