@@ -166,10 +166,8 @@ class RbcTrainer:
         inputs = [self.data.tensor(each) for each in (rows, mirrored, self._included[headset][rows])]
         set_learning_rate(self.optimiser, learning_rate_at(self.step, part))
         self.average.prepare(self.step + 1)
-        if self.device.type == "cuda" and headset not in self._graphs:
-            other = next(iter(self._graphs.values()), None)
-            step = partial(self._step, headset)
-            self._graphs[headset] = GraphedCallable(step, inputs, self._snapshot(), other)
+        if self.device.type == "cuda" and not self._graphs:
+            self._capture(inputs)
         torch.manual_seed(part.seed * 1_000_003 + self.step)  # for dropout
         loss: torch.Tensor = self._graphs.get(headset, partial(self._step, headset))(*inputs)
         self.step += 1
@@ -193,6 +191,14 @@ class RbcTrainer:
         self.optimiser.step()
         self.average.update()
         return loss.detach()
+
+    def _capture(self, example: Sequence[torch.Tensor]) -> None:
+        """Captures the steps of all headsets as CUDA graphs, which share their memory."""
+        first: GraphedCallable | None = None
+        for headset in range(len(self.config.headsets)):
+            step = partial(self._step, headset)
+            self._graphs[headset] = GraphedCallable(step, example, self._snapshot(), first)
+            first = first or self._graphs[headset]
 
     def _snapshot(self) -> Callable[[], None]:
         """Returns a function that restores the present weights, average and optimiser state."""
