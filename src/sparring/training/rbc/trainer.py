@@ -24,10 +24,10 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
+from sparring.networks.graphed_callable import GraphedCallable
 from sparring.networks.synopsis import ALL, TOP
 from sparring.storage import Journal, atomic_write
 from sparring.training.config import BadTrainingConfig
-from sparring.training.cuda_graph import GraphedCallable
 from sparring.training.divergence import check_loss
 from sparring.training.ema import ExponentialMovingAverage
 from sparring.training.optimisers import (
