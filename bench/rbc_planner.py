@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.rbc_tracking import possible_boards
+from bench.rbc_positions import possible_boards
 from bench.result import BenchmarkResult
 from sparring._core import RbcPlanner, RbcPlannerConfig, RbcState
 from sparring.data import path

@@ -8,8 +8,9 @@ from time import process_time
 
 import chess
 
+from bench.rbc_positions import possible_boards
 from bench.result import BenchmarkResult
-from sparring._core import RbcBoardSet, RbcState
+from sparring._core import RbcBoardSet
 from sparring.belief import SynopsisContext, compute_synopsis
 from sparring.games.rbc import board_fen
 from tests.reference.tracker import ReferenceTracker, key
@@ -23,16 +24,6 @@ def seconds(work: Callable[[], object], times: int = 1) -> float:
     for _ in range(times):
         work()
     return (process_time() - start) / times
-
-
-def possible_boards(turns: int) -> RbcBoardSet:
-    """The possible boards of White after `turns` turns without captures and senses; Black is to move."""
-    state = RbcState.initial()
-    boards = RbcBoardSet.of([state], player=0)
-    for request in ("e2e4", "g1f3", "f1c4", "d2d3", "c1g5")[:turns]:
-        move = state.parse_move(request)
-        boards = (boards if boards.to_move == 0 else boards.after_opponent(None)).after_move(move, move, None)
-    return boards
 
 
 def reference_boards(boards: RbcBoardSet, count: int) -> list[chess.Board]:

@@ -16,6 +16,8 @@ from sparring.engines.reconchess import SparringBot
 from sparring.games.rbc import Observation
 from sparring.players import BasePlayer, Decision, Turn
 from sparring.players.rbc import BadBotConfig
+from sparring.players.rbc.planner import PlannerBot
+from sparring.players.rbc.synopsis_evaluators import NetworkEvaluator
 
 KING = chess.Piece.from_symbol("K")
 MODULE = "sparring.engines.reconchess"
@@ -62,6 +64,16 @@ def test_the_increment_of_the_clock_is_estimated(increment: float) -> None:
     game = LocalGame(seconds_per_player=1_000, seconds_increment=increment, full_turn_limit=6)
     play_local_game(ours, RandomBot(), game=game)
     assert ours._increment == pytest.approx(increment, abs=0.3)
+
+
+def test_without_a_name_the_planner_plays_with_its_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("SPARRING_RBC_BOT")
+    ours = SparringBot()
+    assert isinstance(ours._bot, PlannerBot)
+    assert isinstance(ours._bot.evaluator, NetworkEvaluator)
+    game = LocalGame(seconds_per_player=8, seconds_increment=0, full_turn_limit=4)
+    play_local_game(ours, RandomBot(), game=game)
+    assert ours.failures == []
 
 
 def test_a_bot_that_does_not_exist_is_refused_before_the_game(monkeypatch: pytest.MonkeyPatch) -> None:

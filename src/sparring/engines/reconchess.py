@@ -33,7 +33,7 @@ from sparring.games.rbc import (
 from sparring.players import Clock, GameStart, Player, SearchLimits, Turn
 from sparring.players.rbc import load_bot_config, make_bot
 
-DEFAULT_BOT = "inference"
+DEFAULT_BOT = "planner"
 _T = TypeVar("_T")
 _PONDER_TIMEOUT = 30.0
 """Seconds that a turn waits for the end of pondering."""
