@@ -25,6 +25,7 @@ from studies.blend.commands import blend_command
 from studies.dsmcp.commands import dsmcp
 from studies.expendibots.commands import draws, expendibots, ladder, opponent, variants
 from studies.levels.commands import (
+    level_candidates,
     level_fit,
     level_grid,
     level_losses,
@@ -75,6 +76,7 @@ _STUDIES: dict[str, Callable[..., None]] = {
     "expendibots-draws": draws,
     "expendibots-opponent": opponent,
     "expendibots-networks": variants,
+    "level-candidates": level_candidates,
     "level-fit": level_fit,
     "level-grid": level_grid,
     "level-positions": level_positions,

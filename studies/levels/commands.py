@@ -234,6 +234,7 @@ def level_yardstick(
     from studies.levels.engine_shares import engine_shares
     from studies.levels.positions import read_game_positions
     from studies.levels.yardstick import (
+        BLEND,
         class_positions,
         equivalent_ratings,
         equivalent_table,
@@ -245,14 +246,16 @@ def level_yardstick(
 
     table = shipped_levels("chess") if players is None else read_level_table(players)
     assert table is not None
-    opened = load_policy(table.policy, "chess", backend=backend, batch=256)
+    policies = {
+        name: load_policy(name, "chess", backend=backend, batch=256) for name in {table.policy, BLEND}
+    }
     scored = read_game_positions(positions)
     levels = [level for level in _integers(classes) if class_positions(scored, level)]
     wanted = {level: [each.state for each in class_positions(scored, level)] for level in levels}
     shares = engine_shares(stockfish, wanted, draws, concurrency) if stockfish else {}
     found = []
     for level in levels:
-        found.append(level_columns(opened, table, scored, level, shares.get(level)))
+        found.append(level_columns(policies, table, scored, level, shares.get(level)))
         rows = yardstick_rows(found)
         report = provenance(command_line()) | {"rows": rows, "dials": [table.keys(each) for each in levels]}
         tables = [matching_table(rows), loss_table(rows)]
@@ -262,6 +265,45 @@ def level_yardstick(
         write_json(report, out)
         atomic_write(out.with_suffix(".md"), ("\n\n".join(tables) + "\n").encode())
         print(f"{level}: {len(found[-1].positions)} positions", flush=True)
+
+
+def level_candidates(
+    candidates: Annotated[
+        list[str],
+        typer.Argument(help="policy:nodes; a policy is a name, or the share of the strong network."),
+    ],
+    positions: Annotated[Path, typer.Option(help="File by `level-scores`.")] = RESULTS
+    / "positions-levels.jsonl.gz",
+    classes: Annotated[str, typer.Option(help="Classes of people.")] = "1600,1800,2000,2200,2400",
+    every: Annotated[int, typer.Option(min=1, help="Every so many positions of a class.")] = 1,
+    backend: Annotated[str, typer.Option(help="Runtime of the networks.")] = "onnxruntime",
+    out: Annotated[Path, typer.Option(help="JSON file; the table is beside it, in .md.")] = RESULTS
+    / "candidates.json",
+) -> None:
+    """Compare candidates for the players of levels: likelihood of people's moves, and expected loss."""
+    from sparring.policies import load_policy
+    from sparring.reports.machine import provenance
+    from sparring.reports.report import write_json
+    from sparring.storage import atomic_write
+    from studies.levels.candidates import candidate_row, candidate_table, mixture, people_row
+    from studies.levels.positions import read_game_positions
+    from studies.levels.yardstick import class_positions
+
+    open_policy = partial(load_policy, game="chess", backend=backend, batch=64)
+    human, strong = open_policy("human"), open_policy("strong")
+    scored = read_game_positions(positions)
+    people, rows = [], []
+    for level in _integers(classes):
+        chosen = class_positions(scored, level)[::every]
+        people.append(people_row(level, chosen))
+        for text in candidates:
+            name, nodes = text.rsplit(":", 1)
+            share = name.replace(".", "", 1).isdigit()
+            policy = mixture(human, strong, float(name)) if share else open_policy(name)
+            rows.append(candidate_row(policy, level, int(nodes), chosen))
+            write_json(provenance(command_line()) | {"people": people, "rows": rows}, out)
+            atomic_write(out.with_suffix(".md"), (candidate_table(people, rows) + "\n").encode())
+        print(f"{level}: {len(chosen)} positions", flush=True)
 
 
 def level_report(

@@ -24,6 +24,8 @@ from studies.levels.losses import (
 )
 from studies.levels.positions import PEOPLE, GamePosition
 
+BLEND = "blend"
+"""The policy with which levels are compared."""
 _SAMPLES = 500
 
 
@@ -37,20 +39,20 @@ class LevelColumns(NamedTuple):
 
 
 def level_columns(
-    policy: Policy,
+    policies: Mapping[str, Policy],
     table: LevelTable,
     positions: Sequence[GamePosition],
     level: int,
     engine: Sequence[Losses] | None = None,
 ) -> LevelColumns:
-    """Compares the player of a level with people of that rating.
+    """Compares the player of a level with people of that rating, and with `blend` without search.
 
-    `engine` has the shares of Stockfish's moves in the positions of the class, in order.
+    `policies` has the table's policy and `blend` by name. `engine` has the shares of Stockfish's moves in
+    the positions of the class, in order.
     """
     chosen = class_positions(positions, level)
-    plain = PlayerConfig("chess", model=table.policy, rating=level)
-    players = {"level": table.at(level), "policy": plain}
-    shares = {name: move_shares(policy, config, chosen) for name, config in players.items()}
+    players = {"level": table.at(level), "policy": PlayerConfig("chess", model=BLEND, rating=level)}
+    shares = {name: move_shares(policies[config.model], config, chosen) for name, config in players.items()}
     if engine is not None:
         shares["stockfish"] = list(engine)
     columns = {"people": played_losses(chosen)}
