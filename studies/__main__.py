@@ -19,6 +19,7 @@ from studies.ace.commands import (
     ace_go,
     ace_gradients,
     ace_items,
+    ace_losses,
     ace_strength,
 )
 from studies.blend.commands import blend_command
@@ -68,6 +69,7 @@ _STUDIES: dict[str, Callable[..., None]] = {
     "ace-curve": ace_curve,
     "ace-gradients": ace_gradients,
     "ace-items": ace_items,
+    "ace-losses": ace_losses,
     "ace-strength": ace_strength,
     **{f"blend-{game}": blend_command(game) for game in ("chess", "go", "shogi")},
     "dsmcp": dsmcp,

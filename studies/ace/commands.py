@@ -237,6 +237,34 @@ def ace_curve(
         print(f"{row['class']}: {losses}; by phase {-row['phase_gain']['value']:+.4f}", flush=True)
 
 
+def ace_losses(
+    tuning: Annotated[Path, typer.Argument(help="Folder of journals by `sparring tune levels`.")],
+    positions: Annotated[Path, typer.Option(help="Scored positions, a file by `level-scores`.")],
+    every: Annotated[int, typer.Option(min=1, help="Take one position in so many.")] = 3,
+    classes: Annotated[str, typer.Option(help="Classes that play.")] = "1250,1650,2150,2550",
+    network: Annotated[str, typer.Option(help="Network of all classes.")] = "strong",
+    backend: Backend = "onnxruntime",
+    batch: Batch = 64,
+    out: Annotated[Path, typer.Option(help="File of the numbers.")] = RESULTS / "losses.json",
+) -> None:
+    """Measure the loss a move of the tuned classes in people's positions, beside people's own."""
+    from sparring import load_policy
+    from sparring.reports.machine import provenance
+    from sparring.reports.report import write_json
+    from studies.ace.losses import class_losses
+    from studies.ace.players import class_players
+    from studies.levels.positions import PEOPLE, read_game_positions
+
+    players = class_players(tuning, [int(each) for each in classes.split(",")])
+    policy = load_policy(network, "chess", backend=backend, batch=batch)
+    scored = [each for each in read_game_positions(positions) if each.source == PEOPLE]
+    rows = class_losses(policy, players, scored[::every])
+    write_json(provenance(command_line()) | {"rows": rows}, out)
+    for name in ("people", *players):
+        mean = rows[0]["kinds"][0][name]
+        print(f"{name}: {mean['mean']:.4f} ({mean['interval'][0]:.4f} to {mean['interval'][1]:.4f})")
+
+
 def ace_go(
     records: Records,
     games: Annotated[int, typer.Option(min=8, help="Games, equally many by the stronger rank.")] = 400,
@@ -287,7 +315,8 @@ def ace(
     The folder has `tuning/` (`sparring tune levels`), `games.jsonl` (`ace-games`), `games-visited.jsonl` (the
     same with `--unvisited-share 0`), `items.jsonl.gz`, `answers.jsonl` and `curves.json` (`ace-items`,
     `ace-answers`), `strength.json` (`ace-strength`), `strength-go.json` (`ace-go`), `gradients.json`
-    (`ace-gradients`), `curve.json` (`ace-curve`) and `baselines*.json` (`ace-baselines`).
+    (`ace-gradients`), `curve.json` (`ace-curve`), `losses.json` (`ace-losses`) and `baselines*.json`
+    (`ace-baselines`).
     Parts without files are left as they are in the report.
     """
     from sparring.reports.machine import provenance
@@ -310,7 +339,7 @@ def ace(
         )
     if baselines := sorted(out.glob("baselines*.json")):
         report["baselines"] = {"rows": [row for each in baselines for row in read_json(each)["rows"]]}
-    for name in ("strength", "strength-go", "gradients", "curve"):
+    for name in ("strength", "strength-go", "gradients", "curve", "losses"):
         if (out / f"{name}.json").exists():
             report[name] = read_json(out / f"{name}.json")
     if not report:
