@@ -246,15 +246,14 @@ def level_yardstick(
 
     table = shipped_levels("chess") if players is None else read_level_table(players)
     assert table is not None
-    policies = {
-        name: load_policy(name, "chess", backend=backend, batch=256) for name in {table.policy, BLEND}
-    }
     scored = read_game_positions(positions)
     levels = [level for level in _integers(classes) if class_positions(scored, level)]
-    wanted = {level: [each.state for each in class_positions(scored, level)] for level in levels}
-    shares = engine_shares(stockfish, wanted, draws, concurrency) if stockfish else {}
+    names = {BLEND, *(table.at(level).model for level in levels)}
+    policies = {name: load_policy(name, "chess", backend=backend, batch=256) for name in names}
     found = []
     for level in levels:
+        wanted = {level: [each.state for each in class_positions(scored, level)]}
+        shares = engine_shares(stockfish, wanted, draws, concurrency) if stockfish else {}
         found.append(level_columns(policies, table, scored, level, shares.get(level)))
         rows = yardstick_rows(found)
         report = provenance(command_line()) | {"rows": rows, "dials": [table.keys(each) for each in levels]}

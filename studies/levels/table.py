@@ -42,6 +42,7 @@ def table_text(table: LevelTable, comments: Sequence[str] = ()) -> str:
     for row in table.levels:
         lines += ["", "[[levels]]", f"level = {row.level}"]
         lines += [f"rating = {row.rating}"] if row.rating is not None else []
+        lines += [f'policy = "{row.policy}"'] if row.policy else []
         lines += [f"temperature = {row.temperature}"]
         lines += [f"nodes = {row.nodes}"] if row.nodes else []
         if row.measured is not None and row.interval is not None:

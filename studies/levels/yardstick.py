@@ -47,7 +47,7 @@ def level_columns(
 ) -> LevelColumns:
     """Compares the player of a level with people of that rating, and with `blend` without search.
 
-    `policies` has the table's policy and `blend` by name. `engine` has the shares of Stockfish's moves in
+    `policies` has the level's policy and `blend` by name. `engine` has the shares of Stockfish's moves in
     the positions of the class, in order.
     """
     chosen = class_positions(positions, level)

@@ -33,6 +33,11 @@ def test_between_rows_dials_are_linear_and_nodes_geometric() -> None:
     assert TABLE.row(1000).nodes == 0
 
 
+def test_a_row_can_have_a_policy_of_its_own() -> None:
+    table = LevelTable("chess", (Level(800, 800), Level(1200, 1200, policy="strong")), policy="human")
+    assert [table.at(level).model for level in (800, 1199, 1200)] == ["human", "human", "strong"]
+
+
 def test_levels_beyond_the_table_are_refused() -> None:
     with pytest.raises(BadPlayerConfig, match="levels of chess are 800 to 1600"):
         TABLE.at(1601)

@@ -48,6 +48,8 @@ class Level:
     """95 % interval of `measured`."""
     games: PositiveInt | None = None
     """Games behind `measured`."""
+    policy: str = ""
+    """Policy of this level; without it, the table's. A level between two rows has that of the lower."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +61,7 @@ class LevelTable:
     levels: tuple[Level, ...]
     """`[[levels]]`, in ascending order."""
     policy: str = PlayerConfig.model
-    """Policy of all levels."""
+    """Policy of all levels that do not name another."""
     rule: Literal["visits", "regularised", "kl"] = PlayerConfig.rule
     """Choice of a move after a search, as in a player's file."""
     family: str = ""
@@ -104,6 +106,7 @@ class LevelTable:
             round(between([row.cpuct for row in self.levels]), 3),
             round(between([row.policy_temperature for row in self.levels]), 3),
             round(between([row.unvisited_share for row in self.levels]), 4),
+            policy=[row.policy for row in self.levels if row.level < level][-1],
         )
 
     def _rating(self, number: float) -> int:
@@ -120,7 +123,7 @@ class LevelTable:
         row = self.row(level)
         return {
             "level": level,
-            "model": self.policy,
+            "model": row.policy or self.policy,
             "rating": row.rating,
             "temperature": row.temperature,
             "nodes": row.nodes,
