@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 from bench.rbc_positions import possible_boards
 from bench.result import BenchmarkResult
 from sparring._core import RbcPlanner, RbcPlannerConfig, RbcState
+from sparring.belief.synopsis import SynopsisWords
 from sparring.data import path
 from sparring.players.rbc.config import SHIPPED_NETWORK, load_bot_config
-from sparring.players.rbc.synopsis_evaluators import NetworkEvaluator
+from sparring.players.rbc.synopsis_evaluators import Evaluations, NetworkEvaluator
 
 CORES = 2
 CPU_NODES, GPU_NODES = 4_000, 40_000
@@ -32,11 +33,9 @@ class _Timed:
         self._evaluator, self._now = evaluator, now
         self.seconds = 0.0
 
-    def evaluate(
-        self, planes: NDArray[np.float32], opponent: NDArray[np.bool_]
-    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    def evaluate(self, synopses: SynopsisWords, opponent: NDArray[np.bool_]) -> Evaluations:
         began = self._now()
-        found = self._evaluator.evaluate(planes, opponent)
+        found = self._evaluator.evaluate(synopses, opponent)
         self.seconds += self._now() - began
         return found
 

@@ -1,7 +1,6 @@
 // The classes RbcPlanner and RbcPlannerConfig.
-#include <array>
+#include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <map>
 
 #include "bindings/fields.hpp"
@@ -48,22 +47,6 @@ void check(const PlannerConfig& config) {
     require(config.threads >= 1 && config.threads <= 1024, "threads must be from 1 to 1024");
 }
 
-/// The bits of a byte as eight floats.
-constexpr auto unpacked_bytes = [] {
-    std::array<std::array<float, 8>, 256> table{};
-    for (std::size_t byte = 0; byte < 256; ++byte) {
-        for (std::size_t i = 0; i < 8; ++i) table[byte][i] = byte >> i & 1 ? 1.0f : 0.0f;
-    }
-    return table;
-}();
-
-void unpack(const rbc::Synopsis& synopsis, float* out) {
-    for (const std::uint64_t plane : synopsis) {
-        for (int shift = 0; shift < 64; shift += 8, out += 8)
-            std::memcpy(out, unpacked_bytes[plane >> shift & 255].data(), 8 * sizeof(float));
-    }
-}
-
 nb::tuple select(OwnedPlanner& self) {
     const auto guard = self.ownership.hold();
     const rbc::EvaluationBatch* batch;
@@ -71,16 +54,16 @@ nb::tuple select(OwnedPlanner& self) {
         nb::gil_scoped_release release;
         batch = &self.planner.select();
     }
-    const std::size_t n = batch->size(), row = rbc::synopsis_size * 64;
-    const Zeros<float> planes(n * row);
+    const std::size_t n = batch->size();
+    const Zeros<std::uint64_t> synopses(n * rbc::synopsis_size);
     const Zeros<bool> opponent(n);
     for (std::size_t i = 0; i < n; ++i) {
-        unpack(batch->synopses[i], planes.data() + i * row);
+        std::copy(batch->synopses[i].begin(), batch->synopses[i].end(),
+                  synopses.data() + i * rbc::synopsis_size);
         opponent.data()[i] = batch->opponent[i];
     }
-    return nb::make_tuple(
-        planes.array(planes.data(), {n, rbc::synopsis_size, std::size_t{8}, std::size_t{8}}),
-        opponent.array(opponent.data(), {n}));
+    return nb::make_tuple(synopses.array(synopses.data(), {n, rbc::synopsis_size}),
+                          opponent.array(opponent.data(), {n}));
 }
 
 using Values = nb::ndarray<const float, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
@@ -289,14 +272,13 @@ void bind_rbc_planner(nb::module_& m) {
                 self.planner.end_search();
             },
             "Drops the search.")
-        .def(
-            "select", &select,
-            nb::sig("def select(self) -> tuple[numpy.typing.NDArray[numpy.float32], "
-                    "numpy.typing.NDArray[numpy.bool]]"),
-            "The synopses to evaluate next: float32 [n, 104, 8, 8], and whether the opponent is to act, bool "
-            "[n].\n\nThey are those of the search, or without a search those of the opponent's turn. n is 0 "
-            "if "
-            "nothing is to be evaluated.")
+        .def("select", &select,
+             nb::sig("def select(self) -> tuple[numpy.typing.NDArray[numpy.uint64], "
+                     "numpy.typing.NDArray[numpy.bool]]"),
+             "The synopses to evaluate next: uint64 [n, 104], and whether the opponent is to act, bool "
+             "[n].\n\nThey are those of the search, or without a search those of the opponent's turn. n is 0 "
+             "if "
+             "nothing is to be evaluated.")
         .def("evaluate", &evaluate, nb::arg("logits"), nb::arg("values"),
              "The network's results for the last `select`: policy logits float32 [n, 4161], values for the "
              "player "

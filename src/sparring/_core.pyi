@@ -1260,9 +1260,9 @@ class RbcPlanner:
     def end_search(self) -> None:
         """Drops the search."""
 
-    def select(self) -> tuple[numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.bool]]:
+    def select(self) -> tuple[numpy.typing.NDArray[numpy.uint64], numpy.typing.NDArray[numpy.bool]]:
         """
-        The synopses to evaluate next: float32 [n, 104, 8, 8], and whether the opponent is to act, bool [n].
+        The synopses to evaluate next: uint64 [n, 104], and whether the opponent is to act, bool [n].
 
         They are those of the search, or without a search those of the opponent's turn. n is 0 if nothing is to be evaluated.
         """

@@ -102,7 +102,7 @@ class TorchSession:
         """All outputs of the graph by name."""
         torch = self._torch
         device = "cuda" if self._gpu else "cpu"
-        tensors = {name: torch.from_numpy(np.asarray(array)).to(device) for name, array in inputs.items()}
+        tensors = {name: torch.as_tensor(array).to(device) for name, array in inputs.items()}
         autocast = torch.autocast("cuda", torch.bfloat16, enabled=self._bfloat16)
         with torch.inference_mode(), autocast:
             outputs = self.graph(**tensors)

@@ -25,11 +25,11 @@ def evaluate_uniformly(planner: RbcPlanner, batches: int = 10**6) -> int:
     """Evaluates batches with equal logits and values of 0; returns the number of synopses."""
     count = 0
     for _ in range(batches):
-        planes, opponent = planner.select()
-        if not len(planes):
+        synopses, opponent = planner.select()
+        if not len(synopses):
             break
-        count += len(planes)
-        planner.evaluate(*UniformEvaluator().evaluate(planes, opponent))
+        count += len(synopses)
+        planner.evaluate(*UniformEvaluator().evaluate(synopses, opponent))
     return count
 
 

@@ -14,7 +14,7 @@ from sparring._core import (
     RbcPlannerConfig,
     rbc_policy_index,
 )
-from sparring.belief import Tracker, TrackerOptions, compute_synopsis, unpack_planes
+from sparring.belief import Tracker, TrackerOptions, compute_synopsis
 from sparring.games.rbc import NO_SENSE, PASS, SENSE, MoveResult, OpponentMoveResult, Rbc
 from sparring.networks.synopsis import ACTIONS, action_index
 from sparring.players.rbc.synopsis_evaluators import UniformEvaluator
@@ -91,10 +91,10 @@ def test_wrong_calls_are_refused() -> None:
     boards = RbcBoardSet.of([start], 0)
     planner.draw(boards, True)
     planner.begin_search(boards, True)
-    planes, _ = planner.select()
-    logits = np.zeros((len(planes), ACTIONS), np.float32)
+    synopses, _ = planner.select()
+    logits = np.zeros((len(synopses), ACTIONS), np.float32)
     with pytest.raises(ValueError, match="4161"):
-        planner.evaluate(logits[:, :-1].copy(), np.zeros(len(planes), np.float32))
+        planner.evaluate(logits[:, :-1].copy(), np.zeros(len(synopses), np.float32))
     with pytest.raises(ValueError, match="do not match"):
         planner.evaluate(logits[:0], np.zeros(0, np.float32))
     with pytest.raises(ValueError, match="mixing"):
@@ -124,19 +124,18 @@ def test_the_planner_computes_the_synopses_that_networks_are_trained_on() -> Non
             synopsis = compute_synopsis(
                 trackers[mover].boards, trackers[mover].synopsis_context, previous[mover], count=4000
             )
-            expected = unpack_planes(synopsis)
             if mover == 0:
                 planner.draw(trackers[0].boards, True)
                 planner.begin_search(trackers[0].boards, not state.sensing)
-                planes, _ = planner.select()
-                assert np.array_equal(planes[0], expected)
-                planner.evaluate(*UniformEvaluator().evaluate(planes, np.zeros(len(planes), bool)))
+                synopses, _ = planner.select()
+                assert np.array_equal(synopses[0], synopsis)
+                planner.evaluate(*UniformEvaluator().evaluate(synopses, np.zeros(len(synopses), bool)))
                 checked += 1
             elif state.sensing and state.ply < 4:  # the opponent knows the start, so it has one infostate
-                planes, opponent = planner.select()
+                synopses, opponent = planner.select()
                 assert opponent.all()
-                assert np.array_equal(planes[0], expected)
-                planner.evaluate(*UniformEvaluator().evaluate(planes, opponent))
+                assert np.array_equal(synopses[0], synopsis)
+                planner.evaluate(*UniformEvaluator().evaluate(synopses, opponent))
             if not state.sensing:
                 previous[mover] = synopsis
             legal_moves = state.legal_moves()

@@ -205,10 +205,10 @@ class PlannerBot(BasePlayer):
 
     def _step(self) -> bool:
         """Evaluates one batch. Returns False if there is nothing to evaluate."""
-        planes, opponent = self.planner.select()
-        if not len(planes):
+        synopses, opponent = self.planner.select()
+        if not len(synopses):
             return False
-        self.planner.evaluate(*self.evaluator.evaluate(planes, opponent))
+        self.planner.evaluate(*self.evaluator.evaluate(synopses, opponent))
         return True
 
     def _search(self, moving: bool, planned: float | None, stop: Event | None) -> PlannedActions:

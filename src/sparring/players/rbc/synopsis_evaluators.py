@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sparring.belief import unpack_planes
+from sparring.belief.synopsis import SynopsisWords
 from sparring.networks import BadNetwork
 from sparring.networks.synopsis import ACTIONS, ALL, TOP, recognise
 
 _INPUT = "planes"
 
-Planes = NDArray[np.float32]
+Evaluations = tuple[NDArray[np.float32], NDArray[np.float32]]
+"""Policy logits [n, 4161], and values [n] for the player to act, from -1 to 1."""
 
 
 class SynopsisEvaluator(Protocol):
     """Evaluates synopses in batches."""
 
-    def evaluate(self, planes: Planes, opponent: NDArray[np.bool_]) -> tuple[Planes, Planes]:
-        """Returns policy logits [n, 4161] and values [n] for the player to act, from -1 to 1.
-
-        `planes` has shape [n, 104, 8, 8]; `opponent` [n] is True where the opponent is to act.
-        """
+    def evaluate(self, synopses: SynopsisWords, opponent: NDArray[np.bool_]) -> Evaluations:
+        """Evaluates synopses [n, 104]; `opponent` [n] is True where the opponent is to act."""
         ...
 
     def recognise(self, opponent: str) -> None:
@@ -35,9 +35,9 @@ class SynopsisEvaluator(Protocol):
 class UniformEvaluator:
     """All actions are equally likely and all values 0: planning by the native evaluation alone."""
 
-    def evaluate(self, planes: Planes, opponent: NDArray[np.bool_]) -> tuple[Planes, Planes]:
+    def evaluate(self, synopses: SynopsisWords, opponent: NDArray[np.bool_]) -> Evaluations:
         """Returns zeros."""
-        return np.zeros((len(planes), ACTIONS), np.float32), np.zeros(len(planes), np.float32)
+        return np.zeros((len(synopses), ACTIONS), np.float32), np.zeros(len(synopses), np.float32)
 
     def recognise(self, opponent: str) -> None:
         """Does nothing."""
@@ -81,10 +81,20 @@ class NetworkEvaluator:
         keep_outputs(kept, [*dict.fromkeys([self._own, self._theirs, self._value])])
         self._session = open_session(kept, self._backend, self._threads)
 
-    def evaluate(self, planes: Planes, opponent: NDArray[np.bool_]) -> tuple[Planes, Planes]:
+    def evaluate(self, synopses: SynopsisWords, opponent: NDArray[np.bool_]) -> Evaluations:
         """Runs the network once."""
-        found = self._session.run({_INPUT: planes})
+        found = self._session.run({_INPUT: self._planes(synopses)})
         logits = found[self._own]
         if self._theirs != self._own and opponent.any():
             logits = np.where(opponent[:, None], found[self._theirs], logits)
         return np.ascontiguousarray(logits), np.ascontiguousarray(found[self._value].reshape(-1))
+
+    def _planes(self, synopses: SynopsisWords) -> Any:
+        """The planes, for PyTorch on a GPU as a tensor there: packed words are a 32nd of what planes are."""
+        if self._backend != "torch" or "GPU" not in self._session.device:
+            return unpack_planes(synopses)
+        import torch
+
+        from sparring.training.rbc.model import unpack_synopses
+
+        return unpack_synopses(torch.from_numpy(synopses.view(np.int64)).cuda())
