@@ -237,6 +237,40 @@ def ace_curve(
         print(f"{row['class']}: {losses}; by phase {-row['phase_gain']['value']:+.4f}", flush=True)
 
 
+def ace_cross(
+    records: Records,
+    tuning: Annotated[Path, typer.Option(help="Folder of tuned classes.")],
+    classes: Annotated[str, typer.Option(help="Ratings of the classes.")] = "1250,1650,2150,2550",
+    positions: Annotated[int, typer.Option(min=16, help="Test positions of each class.")] = 1024,
+    network: Annotated[str, typer.Option(help="Network that searches.")] = "strong",
+    backend: Backend = "onnxruntime",
+    batch: Batch = 64,
+    out: Annotated[Path, typer.Option(help="File of the numbers.")] = RESULTS / "cross.json",
+) -> None:
+    """Measure the Theta of each class on the held-out moves of the others."""
+    from sparring import load_policy
+    from sparring.records import Split
+    from sparring.reports.machine import provenance
+    from sparring.reports.report import write_json
+    from sparring.tuning import class_positions
+    from sparring.tuning.memo import MemoizedPolicy
+    from sparring.tuning.run import results_in
+    from studies.ace.curve import cross_losses
+
+    wanted = [int(each) for each in classes.split(",")]
+    policy = MemoizedPolicy(load_policy(network, "chess", backend=backend, batch=batch))
+    rows: list[dict[str, Any]] = []
+    for row in cross_losses(
+        policy,
+        [each for each in results_in(tuning) if each["class"] in wanted],
+        lambda rating: class_positions("chess", records, rating, positions, split=Split.TEST),
+    ):
+        rows.append(row)
+        write_json(provenance(command_line()) | {"rows": rows}, out)
+        losses = ", ".join(f"{rating} {each['value']:.4f}" for rating, each in row["loss"].items())
+        print(f"{row['class']}: {losses}", flush=True)
+
+
 def ace_losses(
     tuning: Annotated[Path, typer.Argument(help="Folder of journals by `sparring tune levels`.")],
     positions: Annotated[Path, typer.Option(help="Scored positions, a file by `level-scores`.")],
@@ -315,8 +349,8 @@ def ace(
     The folder has `tuning/` (`sparring tune levels`), `games.jsonl` (`ace-games`), `games-visited.jsonl` (the
     same with `--unvisited-share 0`), `items.jsonl.gz`, `answers.jsonl` and `curves.json` (`ace-items`,
     `ace-answers`), `strength.json` (`ace-strength`), `strength-go.json` (`ace-go`), `gradients.json`
-    (`ace-gradients`), `curve.json` (`ace-curve`), `losses.json` (`ace-losses`) and `baselines*.json`
-    (`ace-baselines`).
+    (`ace-gradients`), `curve.json` (`ace-curve`), `cross.json` (`ace-cross`), `losses.json` (`ace-losses`)
+    and `baselines*.json` (`ace-baselines`).
     Parts without files are left as they are in the report.
     """
     from sparring.reports.machine import provenance
@@ -339,7 +373,7 @@ def ace(
         )
     if baselines := sorted(out.glob("baselines*.json")):
         report["baselines"] = {"rows": [row for each in baselines for row in read_json(each)["rows"]]}
-    for name in ("strength", "strength-go", "gradients", "curve", "losses"):
+    for name in ("strength", "strength-go", "gradients", "curve", "cross", "losses"):
         if (out / f"{name}.json").exists():
             report[name] = read_json(out / f"{name}.json")
     if not report:

@@ -51,6 +51,29 @@ def curve_losses(
         }
 
 
+def cross_losses(
+    policy: Policy, results: Sequence[Result], held_out: Callable[[int], PlayedPositions]
+) -> Iterator[dict[str, Any]]:
+    """The held-out losses of each class's moves under every class's Theta, and the paired differences.
+
+    `minus_own` near zero: people's moves do not tell the two Thetas apart.
+    """
+    for result in results:
+        data = held_out(result["class"])
+        losses = {}
+        for other in results:
+            theta = Theta(**other["theta"])
+            losses[other["class"]] = cross_entropy(
+                search_visits(policy, data, theta, [other["nodes"]]), theta
+            )
+        own = losses[result["class"]]
+        yield {
+            "class": result["class"],
+            "loss": {rating: estimate(each, data) for rating, each in losses.items()},
+            "minus_own": {rating: estimate(each - own, data) for rating, each in losses.items()},
+        }
+
+
 def _losses_by_phase(
     found: VisitData, theta: Theta, results: Sequence[Result], rating: int, data: PlayedPositions
 ) -> Array:

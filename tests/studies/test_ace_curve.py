@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from sparring.tuning.theta import Theta
-from studies.ace.curve import curve_losses
+from studies.ace.curve import cross_losses, curve_losses
 from tests.studies.test_ace_gradients import positions
 from tests.tuning.test_descent import HashedPolicy
 
@@ -40,3 +40,11 @@ def test_a_class_off_the_line_differs_from_the_curve_of_the_others_and_from_its_
     assert row["minus_own"]["nearest"]["value"] != 0
     assert row["minus_own"]["nearest"]["value"] != pytest.approx(row["minus_own"]["curve"]["value"])
     assert row["phase_gain"]["value"] != 0
+
+
+def test_a_class_has_no_difference_from_its_own_theta_and_one_from_another() -> None:
+    results = [result(1000, Theta(1.3), 1.3), result(2000, Theta(6.0, 0.3, 0.5), 0.5)]
+    first, second = cross_losses(HashedPolicy(), results, lambda _: positions(16))
+    assert first["minus_own"][1000]["value"] == second["minus_own"][2000]["value"] == 0
+    assert first["minus_own"][2000]["value"] == pytest.approx(-second["minus_own"][1000]["value"])
+    assert first["minus_own"][2000]["value"] != 0

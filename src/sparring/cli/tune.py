@@ -117,7 +117,7 @@ def _report(result: dict[str, Any]) -> None:
     loss = result["held_out"]["value"]
     end = "" if result.get("converged", True) else ", not converged: more --steps go on from here"
     text = f"class {result['class']}: {result['steps']} steps, {loss:.4f} nats on unseen games{end}"
-    make_console(stderr=True).print(text)
+    make_console(stderr=True).print(text, soft_wrap=True)
 
 
 def _write(results: list[dict[str, Any]], game: str, policy: str, nodes: int, out: Path) -> None:
