@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparring.matching.bootstrap import Resamples
-from sparring.networks.synopsis import TOP
+from sparring.networks.synopsis import ALL, TOP
 from sparring.training.rbc.config import HeadsetConfig, RbcTrainingConfig
 from sparring.training.rbc.device_examples import DeviceExamples, Indices
 from sparring.training.rbc.loss import Measures
@@ -78,6 +78,22 @@ def estimate(values: NDArray[np.float32], games: NDArray[np.uint64]) -> list[flo
     means = resamples.group_sums(values[known, None].astype(np.float64), numbers).pooled()
     found = means.estimates()[0]
     return [round(each, 4) for each in (found.value, found.low, found.high)]
+
+
+def compare(network: MeasuredNetwork, other: MeasuredNetwork) -> dict[str, dict[str, list[float | None]]]:
+    """Returns how much more each headset of a network has than the same one of another network, on all its
+    players' held-out examples: accuracies, and the squared error of the value."""
+    examples, found = network.data.examples, {}
+    for index, headset in enumerate(network.config.headsets):
+        if headset.name in other.config.headset_names and headset.name in (ALL, TOP):
+            rows = network.data.rows(headset, validation=True)
+            before = other.measure(other.config.headset_names.index(headset.name), rows)._asdict()
+            after = network.measure(index, rows)._asdict()
+            found[headset.name] = {
+                name: estimate((after[name] - before[name]).numpy(), examples.games[rows])
+                for name in (*MEASURES, "nll", "value_error")
+            }
+    return found
 
 
 def value_by_boards(run: MeasuredNetwork, rows: Indices) -> list[dict[str, Any]]:

@@ -34,6 +34,9 @@ def dsmcp(
     network: Annotated[
         Path | None, typer.Option(help="An exported network, measured on the held-out games of --records.")
     ] = None,
+    against: Annotated[
+        Path | None, typer.Option(help="Another exported network, compared on the same decisions.")
+    ] = None,
     records: Annotated[
         list[Path] | None, typer.Option("--records", "-r", help="Histories, as `sparring train rbc` takes.")
     ] = None,
@@ -61,7 +64,7 @@ def dsmcp(
         if steps:
             _ablate(trained, steps, most, ablated, repeats, limit, out)
     elif network is not None:
-        _measure_exported(network, records or [], config, most, out)
+        _measure_exported(network, against, records or [], config, most, out)
     _show(out)
 
 
@@ -119,9 +122,11 @@ def _ablate(
     )
 
 
-def _measure_exported(network: Path, records: list[Path], config: str, most: int, out: Path) -> None:
+def _measure_exported(
+    network: Path, against: Path | None, records: list[Path], config: str, most: int, out: Path
+) -> None:
     from sparring.training.rbc import load_rbc_config
-    from studies.dsmcp.accuracy import accuracy_tables
+    from studies.dsmcp.accuracy import accuracy_tables, compare
     from studies.dsmcp.exported import ExportedNetwork, held_out_examples
 
     chosen = load_rbc_config(config)
@@ -130,8 +135,11 @@ def _measure_exported(network: Path, records: list[Path], config: str, most: int
             records, chosen.data, lambda games: bar.on_progress(f"{games:,} held-out games", games, games)
         )
     measured = ExportedNetwork(network, chosen, examples)
-    about = provenance(command_line()) | {"network": network.stem}
-    write_json(about | accuracy_tables(measured, most), out / ACCURACY)
+    found = provenance(command_line()) | {"network": network.stem} | accuracy_tables(measured, most)
+    if against is not None:
+        other = ExportedNetwork(against, chosen, examples)
+        found |= {"against": against.stem, "difference": compare(measured, other)}
+    write_json(found, out / ACCURACY)
 
 
 def _show(out: Path) -> None:

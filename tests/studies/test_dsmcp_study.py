@@ -89,10 +89,13 @@ def test_an_exported_network_is_measured_on_held_out_games(run: Path, tmp_path: 
         '[[headsets]]\nname = "ben"\n'
     )
     words = ["--network", str(run / "model.onnx"), "--records", str(run / "games.jsonl")]
+    words += ["--against", str(run / "model.onnx")]
     main(["dsmcp", *words, "--config", str(config), "--out", str(tmp_path)])
     found = json.loads((tmp_path / "accuracy.json").read_text())
     main(["dsmcp", "--run", str(run), "--device", "cpu", "--out", str(tmp_path / "run")])
     of_run = json.loads((tmp_path / "run/accuracy.json").read_text())
+    assert found["difference"]["Top"].keys() == {"top1", "top5", "winner", "nll", "value_error"}
+    assert found["difference"]["All"]["nll"] == [0, 0, 0]
     for row, expected in zip(found["headsets"], of_run["headsets"], strict=True):
         assert row["training_games"] == 0
         assert row["validation_games"] == expected["validation_games"]
