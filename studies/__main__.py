@@ -12,17 +12,13 @@ from sparring.cli.run import run_app
 from studies.ace.commands import (
     ace,
     ace_answers,
-    ace_baselines,
-    ace_cross,
-    ace_curve,
     ace_evidence,
     ace_games,
     ace_go,
-    ace_gradients,
     ace_items,
-    ace_losses,
     ace_strength,
 )
+from studies.ace.tuning_commands import ace_baselines, ace_cross, ace_curve, ace_gradients, ace_losses
 from studies.blend.commands import blend_command
 from studies.dsmcp.commands import dsmcp
 from studies.expendibots.commands import draws, expendibots, ladder, opponent, variants

@@ -1,0 +1,158 @@
+"""The commands that measure tuned classes: losses by policy, gradient, curve, class and position."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from studies.ace.options import RESULTS, Backend, Batch, Records
+from studies.options import command_line
+
+
+def ace_baselines(
+    records: Records,
+    classes: Annotated[str, typer.Option(help="Ratings of the classes.")] = "1250,1650,2150,2550",
+    policies: Annotated[str, typer.Option(help="Policies without search.")] = "human,blend,strong",
+    positions: Annotated[int, typer.Option(min=16, help="Test positions of each class.")] = 1024,
+    backend: Backend = "onnxruntime",
+    batch: Batch = 64,
+    out: Annotated[Path, typer.Option(help="File of the numbers.")] = RESULTS / "baselines.json",
+) -> None:
+    """Measure policies without search on the held-out moves of the tuned classes."""
+    from sparring.reports.machine import provenance
+    from sparring.reports.report import write_json
+    from studies.ace.baselines import baselines
+
+    ratings = [int(each) for each in classes.split(",")]
+    rows = baselines(records, ratings, policies.split(","), positions, backend=backend, batch=batch)
+    write_json(provenance(command_line()) | {"rows": rows}, out)
+    for row in rows:
+        print(f"{row['class']} {row['policy']}: {row['nats']['value']:.4f} nats")
+
+
+def ace_gradients(
+    records: Records,
+    tuning: Annotated[Path | None, typer.Option(help="Folder of tuned classes: their Theta too.")] = None,
+    classes: Annotated[str, typer.Option(help="Ratings of the classes.")] = "1250,2150",
+    network: Annotated[str, typer.Option(help="Network that searches.")] = "strong",
+    nodes: Annotated[int, typer.Option(min=2, help="Nodes of each search.")] = 32,
+    positions: Annotated[int, typer.Option(min=16, help="Positions of each class.")] = 1024,
+    backend: Backend = "onnxruntime",
+    batch: Batch = 64,
+    out: Annotated[Path, typer.Option(help="File of the numbers.")] = RESULTS / "gradients.json",
+) -> None:
+    """Compare the gradients of Algorithm 1 at the first Theta and at the tuned one."""
+    from sparring import load_policy
+    from sparring.reports.machine import provenance
+    from sparring.reports.report import write_json
+    from sparring.tuning import Theta, class_positions
+    from sparring.tuning.run import results_in
+    from studies.ace.gradients import compare_gradients
+
+    policy = load_policy(network, "chess", backend=backend, batch=batch)
+    tuned = {row["class"]: Theta(**row["theta"]) for row in results_in(tuning)} if tuning is not None else {}
+    rows: list[dict[str, Any]] = []
+    for rating in (int(each) for each in classes.split(",")):
+        data = class_positions("chess", records, rating, positions)
+        for name, theta in (("first", Theta()), ("tuned", tuned.get(rating))):
+            if theta is not None:
+                found = compare_gradients(policy, data, theta, nodes)
+                rows.append({"class": rating, "at": name, **found})
+                write_json(provenance(command_line()) | {"gradients": rows}, out)
+                print(f"{rating}, {name} Theta", flush=True)
+
+
+def ace_curve(
+    records: Records,
+    tuning: Annotated[Path, typer.Option(help="Folder of tuned classes.")],
+    positions: Annotated[int, typer.Option(min=16, help="Test positions of each class.")] = 1024,
+    network: Annotated[str, typer.Option(help="Network that searches.")] = "strong",
+    backend: Backend = "onnxruntime",
+    batch: Batch = 64,
+    out: Annotated[Path, typer.Option(help="File of the numbers.")] = RESULTS / "curve.json",
+) -> None:
+    """Measure Theta as a function of the rating on the held-out moves of the tuned classes."""
+    from sparring import load_policy
+    from sparring.records import Split
+    from sparring.reports.machine import provenance
+    from sparring.reports.report import write_json
+    from sparring.tuning import class_positions
+    from sparring.tuning.memo import MemoizedPolicy
+    from sparring.tuning.run import results_in
+    from studies.ace.curve import curve_losses
+
+    policy = MemoizedPolicy(load_policy(network, "chess", backend=backend, batch=batch))
+    rows: list[dict[str, Any]] = []
+    for row in curve_losses(
+        policy,
+        list(results_in(tuning)),
+        lambda rating: class_positions("chess", records, rating, positions, split=Split.TEST),
+    ):
+        rows.append(row)
+        write_json(provenance(command_line()) | {"rows": rows}, out)
+        losses = ", ".join(f"{name} {each['value']:.4f}" for name, each in row["loss"].items())
+        print(f"{row['class']}: {losses}; by phase {-row['phase_gain']['value']:+.4f}", flush=True)
+
+
+def ace_cross(
+    records: Records,
+    tuning: Annotated[Path, typer.Option(help="Folder of tuned classes.")],
+    classes: Annotated[str, typer.Option(help="Ratings of the classes.")] = "1250,1650,2150,2550",
+    positions: Annotated[int, typer.Option(min=16, help="Test positions of each class.")] = 1024,
+    network: Annotated[str, typer.Option(help="Network that searches.")] = "strong",
+    backend: Backend = "onnxruntime",
+    batch: Batch = 64,
+    out: Annotated[Path, typer.Option(help="File of the numbers.")] = RESULTS / "cross.json",
+) -> None:
+    """Measure the Theta of each class on the held-out moves of the others."""
+    from sparring import load_policy
+    from sparring.records import Split
+    from sparring.reports.machine import provenance
+    from sparring.reports.report import write_json
+    from sparring.tuning import class_positions
+    from sparring.tuning.memo import MemoizedPolicy
+    from sparring.tuning.run import results_in
+    from studies.ace.curve import cross_losses
+
+    wanted = [int(each) for each in classes.split(",")]
+    policy = MemoizedPolicy(load_policy(network, "chess", backend=backend, batch=batch))
+    rows: list[dict[str, Any]] = []
+    for row in cross_losses(
+        policy,
+        [each for each in results_in(tuning) if each["class"] in wanted],
+        lambda rating: class_positions("chess", records, rating, positions, split=Split.TEST),
+    ):
+        rows.append(row)
+        write_json(provenance(command_line()) | {"rows": rows}, out)
+        losses = ", ".join(f"{rating} {each['value']:.4f}" for rating, each in row["loss"].items())
+        print(f"{row['class']}: {losses}", flush=True)
+
+
+def ace_losses(
+    tuning: Annotated[Path, typer.Argument(help="Folder of journals by `sparring tune levels`.")],
+    positions: Annotated[Path, typer.Option(help="Scored positions, a file by `level-scores`.")],
+    every: Annotated[int, typer.Option(min=1, help="Take one position in so many.")] = 3,
+    classes: Annotated[str, typer.Option(help="Classes that play.")] = "1250,1650,2150,2550",
+    network: Annotated[str, typer.Option(help="Network of all classes.")] = "strong",
+    backend: Backend = "onnxruntime",
+    batch: Batch = 64,
+    out: Annotated[Path, typer.Option(help="File of the numbers.")] = RESULTS / "losses.json",
+) -> None:
+    """Measure the loss a move of the tuned classes in people's positions, beside people's own."""
+    from sparring import load_policy
+    from sparring.reports.machine import provenance
+    from sparring.reports.report import write_json
+    from studies.ace.losses import class_losses
+    from studies.ace.players import class_players
+    from studies.levels.positions import PEOPLE, read_game_positions
+
+    players = class_players(tuning, [int(each) for each in classes.split(",")])
+    policy = load_policy(network, "chess", backend=backend, batch=batch)
+    scored = [each for each in read_game_positions(positions) if each.source == PEOPLE]
+    rows = class_losses(policy, players, scored[::every])
+    write_json(provenance(command_line()) | {"rows": rows}, out)
+    for name in ("people", *players):
+        mean = rows[0]["kinds"][0][name]
+        print(f"{name}: {mean['mean']:.4f} ({mean['interval'][0]:.4f} to {mean['interval'][1]:.4f})")
