@@ -18,9 +18,9 @@ RULE: Literal["regularised"] = "regularised"
 """After a search every move keeps a probability, as with people; visits of a small search do not do so."""
 SEARCH_FROM = 2200
 """The lowest level that searches by default. Below, the policy is strong enough at some temperature."""
-TEMPERATURES = {1600: 1.0, 2000: 0.5, 2200: 0.42, 2400: 0.33, 2600: 0.3}
+TEMPERATURES = {1600: 1.0, 2000: 0.5, 2200: 0.4, 2400: 0.3, 2600: 0.28}
 """Temperature of a search by level: near 1 it predicts people best; at the top it saves nodes."""
-_MOST_NODES = 300
+_MOST_NODES = 250
 _JITTER = 40.0
 """Spread of the strengths that are played around a level."""
 
