@@ -13,8 +13,8 @@ from sparring.players.levels import LevelTable, read_level_table, shipped_levels
 from studies.options import command_line
 
 RESULTS = Path("results/manners")
-LEVELS = "1250,1650,2150,2550"
-"""Classes D, B, Expert and GM of the ACE paper."""
+LEVELS = "1200,1600,2000,2400"
+"""Measured levels near the ACE paper's classes D, B, Expert and GM (1250, 1650, 2150, 2550)."""
 Levels: TypeAlias = Annotated[str, typer.Option(help="Levels, separated by commas.")]
 Table: TypeAlias = Annotated[Path | None, typer.Option(help="Level table of ours; default: the shipped one.")]
 Backend: TypeAlias = Annotated[str, typer.Option(help="Runtime of the networks: onnxruntime or torch.")]
@@ -123,13 +123,13 @@ def manners_conversion(
         write_json(provenance(command_line()) | rows, out)
 
     report()
-    policy = load_policy(level_table.policy, "chess", backend=backend, batch=256)
     human = load_policy("human", "chess", backend=backend, batch=256)
     for level in _numbers(levels):
         near = [g for g in known if all(r is not None and abs(r - level) <= 100 for r in g.ratings)]
         near = [g for g in near if g.split() is not Split.TRAIN]
         positions = conversion_positions(near, games, seed)
         config, endings = level_table.at(level, name="ours"), PeoplesEndings(human, level)
+        policy = load_policy(config.model, "chess", backend=backend, batch=256)
         done = {game.number for game in played if game.level == level}
         for game in convert(policy, config, level, positions, seed=seed, endings=endings, done=done):
             journal.add(vars(game))

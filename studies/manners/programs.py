@@ -52,7 +52,8 @@ def play_games(
 
 def _policy_player(source: str, level: int, table: LevelTable, backend: str) -> tuple[Policy, PlayerConfig]:
     if source == "ours":
-        return load_policy(table.policy, "chess", backend=backend, batch=256), table.at(level, name="ours")
+        config = table.at(level, name="ours")
+        return load_policy(config.model, "chess", backend=backend, batch=256), config
     model, _, temperature = source.rpartition(":")
     if not model:
         raise UserError(f"'{source}': expected ours, stockfish or a policy such as maia-1500.pb.gz:1")
