@@ -28,8 +28,9 @@ TEMPERATURES = (1.0, 0.8, 0.6, 0.5, 0.4, 0.3, 0.2)
 
 
 def mixture(human: Policy, strong: Policy, share: float) -> PolicyPool:
-    """The geometric mean with a share of the strong network. A search has the strong network's values."""
-    weights = ((strong, share), (human, 1 - share))
+    """The geometric mean with a share of the strong network. A search has the values of `human`, if it has a
+    share, as in `blend`."""
+    weights = ((human, 1 - share), (strong, share))
     members = tuple(PoolMember(policy, Curve.constant(weight)) for policy, weight in weights if weight > 0)
     return PolicyPool(f"strong {share:g}", members)
 

@@ -50,10 +50,10 @@ def test_colder_candidates_lose_less_if_the_likeliest_move_is_best(nodes: int) -
     assert "| 2000 | first |" in candidate_table([people], [row])
 
 
-def test_a_mixture_has_the_value_of_the_strong_network() -> None:
+def test_a_mixture_has_the_values_of_the_human_network_if_it_has_a_share() -> None:
     human, strong = FirstMove("human", 0.2, -0.5), FirstMove("strong", 0.8, 0.5)
     position = [Position(load_game("chess").initial(), 2000)]
-    for share, value in ((0.0, -0.5), (0.25, 0.5), (1.0, 0.5)):
+    for share, value in ((0.0, -0.5), (0.25, -0.5), (1.0, 0.5)):
         prediction = mixture(human, strong, share).predict(position)[0]
         assert prediction.value == value
         assert prediction.probabilities[0] + 1e-6 >= 0.2
