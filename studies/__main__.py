@@ -46,7 +46,15 @@ from studies.networks.commands import networks
 from studies.options import one_at_a_time
 from studies.pages import page
 from studies.person.commands import person, person_games, person_style
-from studies.rbc.commands import rbc_belief, rbc_games, rbc_matches, rbc_ratings, rbc_tracking, rbc_variants
+from studies.rbc.commands import (
+    rbc_attacks,
+    rbc_belief,
+    rbc_games,
+    rbc_matches,
+    rbc_ratings,
+    rbc_tracking,
+    rbc_variants,
+)
 from studies.search.commands import search_loss, search_match, search_positions, search_ratings
 
 app = typer.Typer(
@@ -99,6 +107,7 @@ _STUDIES: dict[str, Callable[..., None]] = {
     "person-style": person_style,
     "rbc-games": rbc_games,
     "rbc-matches": rbc_matches,
+    "rbc-attacks": rbc_attacks,
     "rbc-belief": rbc_belief,
     "rbc-variants": rbc_variants,
     "rbc-ratings": rbc_ratings,

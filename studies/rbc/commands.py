@@ -1,4 +1,4 @@
-"""`python -m studies rbc-...`: tracking, games, matches, variants, ratings, belief."""
+"""`python -m studies rbc-...`: tracking, games, matches, variants, ratings, belief, attacks."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.progress import Progress, TextColumn, TimeElapsedColumn
@@ -17,6 +17,10 @@ from sparring.cli.errors import UserError
 from sparring.cli.printing import foreign, make_console
 from studies.options import command_line
 from studies.rbc.histories import find_histories
+
+if TYPE_CHECKING:
+    from sparring.players.rbc.planner import PlannerBot
+    from sparring.records import GameRecord
 
 
 def rbc_tracking(
@@ -230,21 +234,9 @@ def rbc_belief(
     out: Annotated[Path, typer.Option(help="Folder of the report.")] = Path("results/dsmcp/belief"),
 ) -> None:
     """Compare the planner's belief and choices in recorded games with the inference bot's."""
-    from sparring.players.rbc import BadBotConfig, load_bot_config, make_bot
-    from sparring.players.rbc.planner import PlannerBot
     from studies.rbc import belief as study
-    from studies.rbc.histories import read_games
 
-    try:
-        made = make_bot(replace(load_bot_config(bot), use_clock=False))
-    except BadBotConfig as error:
-        raise UserError(str(error)) from None
-    if not isinstance(made, PlannerBot):
-        raise UserError(f"the bot '{bot}' is no planner")
-    parsed = (each.record for each in read_games(find_histories(records)))
-    chosen = list(itertools.islice((record for record in parsed if record is not None), games))
-    if not chosen:
-        raise UserError(f"there are no games in {records}")
+    made, chosen = _read_planner_games(records, bot, games)
     with Progress(TextColumn("{task.description}"), TimeElapsedColumn(), transient=True) as bar:
         task = bar.add_task("replaying", total=None)
         report = study.run(
@@ -259,4 +251,58 @@ def rbc_belief(
         low, high = each["interval_95"]
         table.add_row(name.replace("_", " "), f"{each['mean']:.3f}", f"{low:.3f} to {high:.3f}")
     make_console().print(f"{report['decisions']:,} decisions of {report['games']} games")
+    make_console().print(table)
+
+
+def _read_planner_games(records: Path, bot: str, games: int) -> tuple[PlannerBot, list[GameRecord]]:
+    """The planner of a name or a file, without a clock, and the first games of the records."""
+    from sparring.players.rbc import BadBotConfig, load_bot_config, make_bot
+    from sparring.players.rbc.planner import PlannerBot
+    from studies.rbc.histories import read_games
+
+    try:
+        made = make_bot(replace(load_bot_config(bot), use_clock=False))
+    except BadBotConfig as error:
+        raise UserError(str(error)) from None
+    if not isinstance(made, PlannerBot):
+        raise UserError(f"the bot '{bot}' is no planner")
+    parsed = (each.record for each in read_games(find_histories(records)))
+    chosen = list(itertools.islice((record for record in parsed if record is not None), games))
+    if not chosen:
+        raise UserError(f"there are no games in {records}")
+    return made, chosen
+
+
+def rbc_attacks(
+    records: Annotated[Path, typer.Option(help="reconchess histories: a file or a folder.")],
+    bot: Annotated[
+        str, typer.Option(help="A planner with threat_weight 1: a name or a TOML file.")
+    ] = "dsmcp",
+    games: Annotated[int, typer.Option(min=1, help="Maximum number of games.")] = 20,
+    out: Annotated[Path, typer.Option(help="Folder of the report.")] = Path("results/dsmcp/attacks"),
+) -> None:
+    """Compare the attacks on the king that a planner believes in with those of recorded games."""
+    from studies.rbc import attacks as study
+
+    made, chosen = _read_planner_games(records, bot, games)
+    with Progress(TextColumn("{task.description}"), TimeElapsedColumn(), transient=True) as bar:
+        task = bar.add_task("replaying", total=None)
+        report = study.run(
+            chosen,
+            made,
+            out,
+            command_line(),
+            lambda done, total: bar.update(task, description=f"game {done} of {total}"),
+        )
+    table = Table("opponent", "decisions in doubt", "believed", "attacked", "odds factor", "95 %", box=None)
+    for each in report["opponents"]:
+        low, high = each["interval_95"]
+        table.add_row(
+            foreign(each["opponent"]),
+            str(each["decisions"]),
+            f"{each['believed']:.1%}",
+            f"{each['attacked']:.1%}",
+            f"{each['factor']:.1f}",
+            f"{low:.1f} to {high:.1f}",
+        )
     make_console().print(table)
