@@ -17,6 +17,7 @@ from studies.ace.commands import (
     ace_go,
     ace_items,
     ace_strength,
+    ace_test,
 )
 from studies.ace.tuning_commands import ace_baselines, ace_cross, ace_curve, ace_gradients, ace_losses
 from studies.blend.commands import blend_command
@@ -68,15 +69,16 @@ _STUDIES: dict[str, Callable[..., None]] = {
     "ace": ace,
     "ace-answers": ace_answers,
     "ace-baselines": ace_baselines,
+    "ace-cross": ace_cross,
+    "ace-curve": ace_curve,
     "ace-evidence": ace_evidence,
     "ace-games": ace_games,
     "ace-go": ace_go,
-    "ace-cross": ace_cross,
-    "ace-curve": ace_curve,
     "ace-gradients": ace_gradients,
     "ace-items": ace_items,
     "ace-losses": ace_losses,
     "ace-strength": ace_strength,
+    "ace-test": ace_test,
     **{f"blend-{game}": blend_command(game) for game in ("chess", "go", "shogi")},
     "dsmcp": dsmcp,
     "expendibots": expendibots,

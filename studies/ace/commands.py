@@ -145,6 +145,37 @@ def ace_answers(
     collect_answers(test, players, out)
 
 
+def ace_test(
+    players: Annotated[list[Path], typer.Argument(help="Players' TOML files.")],
+    positions: Annotated[Path, typer.Option(help="Folder with puzzles and graded positions.")],
+    report: Annotated[Path, typer.Option(help="Folder of the study: positions and calibration.")] = RESULTS,
+    backend: Backend = "onnxruntime",
+    batch: Batch = 64,
+) -> None:
+    """Estimate the Elo of players by the position test (experiment 2), with intervals."""
+    from sparring import load_policy
+    from sparring.reports.report import read_json
+    from studies.ace.position_items import read_test
+    from studies.ace.position_scores import Calibration, rating_curves, score_player
+    from studies.ace.respondents import all_respondents
+
+    test = read_test(report / "items.jsonl.gz", positions)
+    line = read_json(report / "ace.json")["positions"]["calibration"]
+    calibration = Calibration(line["intercept"], line["slope"])
+    human = load_policy("human", "chess", backend=backend, batch=batch)
+    form = rating_curves(human, [item.state for item in test.people])
+    found = all_respondents(None, None, "", (), players, False, backend, batch)
+    for name, (_, _, answer) in found.items():
+        scores = score_player(test, form, answer(test.states), calibration)
+        people, puzzles = (
+            f"{each['rating']:.0f} ({each['low']:.0f} to {each['high']:.0f})"
+            for each in (scores["people"], scores["puzzles"])
+        )
+        print(
+            f"{name}: people's positions {people}, puzzles {puzzles}, grade {scores['graded']['grade']:.2f}"
+        )
+
+
 def ace_go(
     records: Records,
     games: Annotated[int, typer.Option(min=8, help="Games, equally many by the stronger rank.")] = 400,

@@ -11,6 +11,7 @@ import pytest
 
 from studies.ace.amsterdam import read_answers, skill_curve
 from studies.ace.answers import answers_of, collect_answers
+from studies.ace.commands import ace_test
 from studies.ace.evidence import write_lines
 from studies.ace.position_items import FORM, chosen_parts, read_graded, read_people, read_puzzles, read_test
 from studies.ace.position_scores import (
@@ -159,3 +160,13 @@ def test_any_player_takes_the_test_by_its_file(folder: Path) -> None:
         for shares, state in zip(answer(test.states), test.states, strict=True):
             assert len(shares) == len(state.legal_moves())
             assert shares.sum() == pytest.approx(1)
+
+
+def test_a_player_s_elo_is_told_with_intervals(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "club.toml").write_text('game = "chess"\nmodel = "human"\nrating = 1400\n')
+    lines = (folder / "lichess-puzzles-3000.csv").read_text().splitlines()
+    (folder / "lichess-puzzles-3000.csv").write_text("\n".join([lines[0], *lines[1:] * 80]))  # 150 are taken
+    (folder / "ace.json").write_text('{"positions": {"calibration": {"intercept": 5000, "slope": 0}}}')
+    ace_test([folder / "club.toml"], folder, folder)
+    told = capsys.readouterr().out
+    assert "club: people's positions 5000 (5000 to 5000), puzzles " in told
