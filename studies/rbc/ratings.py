@@ -23,7 +23,8 @@ class JournalledGame(NamedTuple):
 
 
 def read_journals(paths: Sequence[Path], same: Mapping[str, str]) -> list[JournalledGame]:
-    """The games of journals, without those that crashed. `same` maps names to those they are rated as."""
+    """The games of journals, without those that crashed. `same` maps names to those they are rated as; games
+    between two bots of one such name do not count."""
     games = []
     for path in paths:
         for entry in Journal(path).entries:
@@ -31,6 +32,8 @@ def read_journals(paths: Sequence[Path], same: Mapping[str, str]) -> list[Journa
                 continue
             names = [Path(entry[key]).stem for key in ("bot", "opponent")]
             bot, opponent = (same.get(name, name) for name in names)
+            if bot == opponent:
+                continue
             if entry["number"] % 2 == 0:  # the first bot has White
                 games.append(JournalledGame(bot, opponent, entry["score"]))
             else:

@@ -78,6 +78,7 @@ def test_bots_are_rated_by_their_games(tmp_path: Path, capsys: pytest.CaptureFix
         journal.add({"bot": "a/best.toml", "opponent": "inference", "number": number, "score": score})
     journal.add({"bot": "twin", "opponent": "weak", "number": 0, "score": 1.0})
     journal.add({"bot": "twin", "opponent": "weak", "number": 1, "score": None})
+    journal.add({"bot": "twin", "opponent": "best", "number": 0, "score": 0.0})
     journal.add({"bot": "others", "opponent": "apart", "number": 0, "score": 1.0})
     arguments = ["rbc-ratings", "--journals", str(tmp_path / "games.jsonl"), "--out", str(tmp_path)]
     main([*arguments, "--same", "twin=best"])
