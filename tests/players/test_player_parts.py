@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
+from sparring.games import Chess
 from sparring.players import Clock, SearchLimits
 from sparring.players.draw_offers import DrawOffers
-from sparring.players.move_distribution import MoveDistribution
+from sparring.players.move_distribution import MoveDistribution, search_distribution
 from sparring.players.resignation import Resignation
 from sparring.players.time_management import allocate_time, resolve_limits
+from sparring.search import SearchResult, regularised_policy
 
 
 def test_resignation_counts_lost_moves_of_each_side_in_a_row() -> None:
@@ -50,6 +54,26 @@ def test_limits_are_those_of_the_request_then_the_players_own_then_the_clock() -
     assert resolve_limits(SearchLimits(clock=clock), SearchLimits()) == SearchLimits(
         seconds=allocate_time(clock)
     )
+
+
+def searched(state: Any, value: float) -> SearchResult:
+    """A search of one node, which has not looked at any move."""
+    moves = np.array(state.legal_moves())
+    zeros, nothing = np.zeros(len(moves), np.int64), np.full(len(moves), np.nan)
+    priors = np.full(len(moves), 1 / len(moves))
+    return SearchResult(
+        moves, priors, zeros, nothing, zeros, value, 1, 1, 1, 0.0, lambda move: [move], None
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(("value", "plays"), [(0.9, False), (0.3, True)])
+def test_a_search_does_not_stalemate_in_a_won_position(value: float, plays: bool) -> None:
+    state = Chess().parse("7k/8/5K2/8/8/8/8/6Q1 w - - 0 1")
+    stalemate = state.parse_move("g1g6")
+    found = search_distribution("chess", state, searched(state, value), regularised_policy(1.0))
+    assert (stalemate in found.likeliest().distribution) == plays
+    only = Chess().parse("k7/2Q5/8/8/8/8/p7/K7 w - - 0 1")
+    assert len(search_distribution("chess", only, searched(only, 0.9), regularised_policy(1.0)).moves)
 
 
 def test_moves_are_drawn_by_their_weights_among_the_allowed() -> None:

@@ -16,6 +16,9 @@ from sparring.players.book import Book
 from sparring.players.player import Decision
 from sparring.search import MoveSelection, SearchResult
 
+WON = 0.5
+"""Value, from -1 to 1, above which a searched position counts as won."""
+
 
 @dataclass(frozen=True)
 class MoveDistribution:
@@ -92,12 +95,28 @@ def policy_distribution(
 def search_distribution(
     game: str, state: Any, result: SearchResult, selection: MoveSelection
 ) -> MoveDistribution:
-    """A search's moves, by a rule of move selection."""
-    weights = _adjusted(game, state, result.moves.tolist(), selection(result), result.value)
+    """A search's moves, by a rule of move selection. In a won position no move draws at once."""
+    moves = result.moves.tolist()
+    weights = _adjusted(game, state, moves, selection(result), result.value)
+    if result.value > WON:
+        weights = _without_draws(state, moves, weights)
     values = result.values
     return MoveDistribution(
         result.moves, weights, lambda index, probability: _expected_score(float(values[index]))
     )
+
+
+def _without_draws(state: Any, moves: Sequence[Move], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The weights without moves that end the game as a draw, such as stalemate; as they are if all do.
+
+    A search of few nodes does not visit every move, and takes one without visits for as good as the position.
+    """
+    outcomes = [
+        state.play(move).outcome if weight > 0 else None for move, weight in zip(moves, weights, strict=True)
+    ]
+    draws = np.array([outcome is not None and outcome.winner is None for outcome in outcomes])
+    others: NDArray[np.float64] = np.where(draws, 0, weights)
+    return others if others.any() else weights
 
 
 def _adjusted(
