@@ -6,12 +6,13 @@ import math
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
 
 from sparring.arena.rbc_match import play_rbc_game
-from sparring.games.rbc import NO_SENSE, PASS, SENSE, OpponentMoveResult, Rbc, SenseResult
+from sparring.games.rbc import NO_SENSE, PASS, SENSE, OpponentMoveResult, OpponentSense, Rbc, SenseResult
 from sparring.players import Clock, GameStart, SearchLimits, Turn
 from sparring.players.rbc import BOTS, BadBotConfig, load_bot_config, make_bot
 from sparring.players.rbc.planner import PlannerBot
@@ -89,6 +90,34 @@ def test_the_belief_is_evaluated_even_with_little_time(monkeypatch: pytest.Monke
     for clock in (Clock(0.0, 5.0), Clock(5.0, 0.0), Clock(5.0, 0.5)):
         made.choose(Turn(None, senses, SearchLimits(clock=clock)))  # the inference bot plans no time
     assert allowed == pytest.approx([0.0, 0.025, 0.08])
+
+
+def test_in_time_trouble_the_inference_bot_decides_and_the_belief_goes_on() -> None:
+    made = make_bot(replace(QUICK, use_clock=True))
+    assert isinstance(made, PlannerBot)
+    evaluated: list[int] = []
+
+    class Counted(UniformEvaluator):
+        def evaluate(self, synopses: Any, opponent: Any) -> Any:
+            evaluated.append(len(synopses))
+            return super().evaluate(synopses, opponent)
+
+    made.evaluator = Counted()
+    made.new_game(GameStart(Rbc(), 0, seed=1))
+    state, rules = Rbc().initial(), Rbc()
+    made.observe(OpponentMoveResult(None))
+    for seconds in (1.0, 1.0, 1.0, 1.0, 5.0):
+        limits = SearchLimits(clock=Clock(seconds, 0.0))
+        evaluated.clear()
+        while state.to_move == 0:
+            move = made.choose(Turn(None, state.legal_moves(), limits)).move
+            observation = rules.observe(state, 0, move)
+            assert not isinstance(observation, OpponentSense)
+            made.observe(observation)
+            state = state.play(move)
+        assert bool(evaluated) == (seconds == 5.0)
+        state = state.play(NO_SENSE).play(PASS)
+        made.observe(OpponentMoveResult(None))
 
 
 def test_a_search_with_a_clock_ends_when_its_choice_is_settled(monkeypatch: pytest.MonkeyPatch) -> None:
