@@ -56,21 +56,21 @@ def test_limits_are_those_of_the_request_then_the_players_own_then_the_clock() -
     )
 
 
-def searched(state: Any, value: float) -> SearchResult:
-    """A search of one node, which has not looked at any move."""
+def searched(state: Any, value: float, nodes: int = 100) -> SearchResult:
+    """A search that has visited no move."""
     moves = np.array(state.legal_moves())
     zeros, nothing = np.zeros(len(moves), np.int64), np.full(len(moves), np.nan)
     priors = np.full(len(moves), 1 / len(moves))
     return SearchResult(
-        moves, priors, zeros, nothing, zeros, value, 1, 1, 1, 0.0, lambda move: [move], None
+        moves, priors, zeros, nothing, zeros, value, nodes, nodes, 1, 0.0, lambda move: [move], None
     )  # fmt: skip
 
 
-@pytest.mark.parametrize(("value", "plays"), [(0.9, False), (0.3, True)])
-def test_a_search_does_not_stalemate_in_a_won_position(value: float, plays: bool) -> None:
+@pytest.mark.parametrize(("value", "nodes", "plays"), [(0.9, 100, False), (0.3, 100, True), (0.9, 6, True)])
+def test_a_search_does_not_stalemate_in_a_won_position(value: float, nodes: int, plays: bool) -> None:
     state = Chess().parse("7k/8/5K2/8/8/8/8/6Q1 w - - 0 1")
     stalemate = state.parse_move("g1g6")
-    found = search_distribution("chess", state, searched(state, value), regularised_policy(1.0))
+    found = search_distribution("chess", state, searched(state, value, nodes), regularised_policy(1.0))
     assert (stalemate in found.likeliest().distribution) == plays
     only = Chess().parse("k7/2Q5/8/8/8/8/p7/K7 w - - 0 1")
     assert len(search_distribution("chess", only, searched(only, 0.9), regularised_policy(1.0)).moves)

@@ -95,10 +95,13 @@ def policy_distribution(
 def search_distribution(
     game: str, state: Any, result: SearchResult, selection: MoveSelection
 ) -> MoveDistribution:
-    """A search's moves, by a rule of move selection. In a won position no move draws at once."""
+    """A search's moves, by a rule of move selection.
+
+    In a won position a search with a node for each move plays none that draws at once.
+    """
     moves = result.moves.tolist()
     weights = _adjusted(game, state, moves, selection(result), result.value)
-    if result.value > WON:
+    if result.value > WON and result.nodes >= len(moves):
         weights = _without_draws(state, moves, weights)
     values = result.values
     return MoveDistribution(
@@ -109,7 +112,7 @@ def search_distribution(
 def _without_draws(state: Any, moves: Sequence[Move], weights: NDArray[np.float64]) -> NDArray[np.float64]:
     """The weights without moves that end the game as a draw, such as stalemate; as they are if all do.
 
-    A search of few nodes does not visit every move, and takes one without visits for as good as the position.
+    A search does not visit every move, and takes one without visits for as good as the position.
     """
     outcomes = [
         state.play(move).outcome if weight > 0 else None for move, weight in zip(moves, weights, strict=True)
