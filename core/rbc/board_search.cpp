@@ -12,7 +12,6 @@ using namespace chess;
 namespace {
 
 constexpr int infinity = 2 * king_score;
-constexpr int max_ply = 24;
 /// The number of plies of quiescence in which evasions of an attacked king are searched.
 constexpr int max_evasions = 2;
 /// The largest best score from which the margin counts: a king capture on one board must not blur the other
@@ -22,8 +21,8 @@ constexpr int decisive = 3000;
 constexpr int delta_margin = 120;
 
 int piece_value_at(const Board& b, Square s) {
-    const int type = b.type_at(s);
-    return type == no_piece ? 0 : piece_value[static_cast<std::size_t>(type)];
+    if (!(b.occupied() & bit(s))) return 0;
+    return piece_value[static_cast<std::size_t>(b.type_at(s))];
 }
 
 /// Move ordering: captured piece and promotion, then the least valuable attacker.
@@ -44,6 +43,11 @@ void sort_by_capture_order(const Board& b, MoveList& list) {
             std::swap(list.begin()[j - 1], list.begin()[j]);
         }
     }
+}
+
+void move_to_front(MoveList& list, Move move) {
+    const auto found = std::find(list.begin(), list.end(), move);
+    if (found != list.end()) std::rotate(list.begin(), found, found + 1);
 }
 
 /// Captures and promotions to a queen.
@@ -111,13 +115,17 @@ int BoardSearch::search(const Board& board, int depth, int ply, int alpha, int b
     pseudo_legal(board, list);
     if (list.empty()) list.push(pass);
     sort_by_capture_order(board, list);
+    auto& killers = killers_[static_cast<std::size_t>(std::min(ply, max_ply - 1))];
+    for (const Move killer : killers) move_to_front(list, killer);
     int best = -infinity;
     for (const Move move : list) {
         Board next = board;
         apply(next, move);
         best = std::max(best, -search(next, depth - 1, ply + 1, -beta, -alpha));
         alpha = std::max(alpha, best);
-        if (alpha >= beta) break;
+        if (alpha < beta) continue;
+        if (move != killers[1]) killers = {killers[1], move};
+        break;
     }
     return best;
 }

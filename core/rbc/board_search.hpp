@@ -2,6 +2,7 @@
 // is captured.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -14,6 +15,8 @@ constexpr int king_score = 100'000;
 
 /// The scale of scores as values from -1 to 1: the value of a score is tanh(score / centipawns_of_a_win).
 constexpr double centipawns_of_a_win = 500.0;
+
+constexpr int max_ply = 24;
 
 struct ScoredMove {
     Move move;
@@ -40,6 +43,8 @@ class BoardSearch {
 
     int depth_, margin_;
     std::uint64_t nodes_ = 0;
+    /// The last two moves that caused a cutoff at each ply, the last one behind.
+    std::array<std::array<Move, 2>, max_ply> killers_{};
 };
 
 }  // namespace sparring::rbc
