@@ -87,6 +87,10 @@ def level_solve(
     seconds: Annotated[float, typer.Option(min=0, help="Time in which new games are begun.")] = 600,
     chunk: Annotated[int, typer.Option(min=2, help="Games that a process plays together.")] = 24,
     concurrency: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
+    engines: Annotated[
+        int, typer.Option(min=0, help="Engines that think at a time, in one process, as in `calibrate`.")
+    ] = 0,
+    together: Annotated[int, typer.Option(min=1, help="Games at a time, with --engines.")] = 40,
     backend: Annotated[str, typer.Option(help="Runtime of the networks.")] = "onnxruntime",
     batch: Annotated[int, typer.Option(min=1, help="Positions that a network evaluates at once.")] = 64,
     seed: Annotated[int, typer.Option(help="Seed of all moves.")] = 2,
@@ -97,10 +101,10 @@ def level_solve(
     import time
 
     from sparring.calibration.anchors import read_anchors
-    from sparring.calibration.run import CalibrationPlan, CalibrationWorker, Results
+    from sparring.calibration.rolling_games import calibration_pool
+    from sparring.calibration.run import CalibrationPlan, Results
     from sparring.reports.report import read_json
     from sparring.storage import Journal, atomic_write, read_journal
-    from sparring.workers import LocalWorkerPool
     from studies.levels.pooled import dial_games
     from studies.levels.solve import DialSolver, level_table_text
 
@@ -124,7 +128,7 @@ def level_solve(
 
     report()
     plan = CalibrationPlan("chess", {}, tuple(members), seed, backend, batch)
-    with LocalWorkerPool(partial(CalibrationWorker, plan), concurrency) as pool:
+    with calibration_pool(plan, concurrency=concurrency, together=together, engines=engines) as pool:
         tasks = solver.tasks(elo, chunk, seed, lambda: time.monotonic() - begun < seconds)
         for finished in pool.run(tasks):
             results.add(finished)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from threading import Lock
 from typing import Any, Protocol
 
 import numpy as np
@@ -23,7 +24,7 @@ class Mover(Protocol):
         ...
 
 
-@dataclass
+@dataclass(eq=False)
 class LockstepGame:
     """A game in progress."""
 
@@ -44,6 +45,14 @@ class LockstepGame:
     def ended(self, max_plies: int) -> bool:
         """Whether the game is over."""
         return self.given_up or self.state.outcome is not None or self.plies >= max_plies
+
+    def play(self, move: Move) -> None:
+        """Plays a move; NO_MOVE gives the game up."""
+        if move == NO_MOVE:
+            self.given_up = True
+        else:
+            self.state = self.state.play(move)
+            self.plies += 1
 
     @property
     def result(self) -> tuple[float, str]:
@@ -68,28 +77,49 @@ class PolicyMover:
         return [each.draw(game.rng).move for game, each in zip(games, distributions, strict=True)]
 
 
-class PlayerMover:
-    """Any other player, such as an engine: it is asked in one game after the other."""
+class EngineMover:
+    """A player that takes one position at a time, such as an engine.
 
-    def __init__(self, player: Player, game: Game[Any], seed: int = 0) -> None:
-        self._player = player
+    Many threads may ask it: a thread that finds no free player opens another.
+    """
+
+    def __init__(self, open_player: Callable[[], Player], game: Game[Any], seed: int = 0) -> None:
+        self._open = open_player
         self._start = GameStart(game, seed=seed)
-        player.new_game(self._start)
+        self._free: list[Player] = []
+        self._players: list[Player] = []
+        self._lock = Lock()
 
     def choose(self, games: Sequence[LockstepGame]) -> list[Move]:
         """Asks for a move in each of the games. An engine that fails gives the game up. Raises EngineFailure
-        if it cannot be started again."""
-        return [self._choose(game) for game in games]
+        if it cannot be started, or started again."""
+        player = self._take()
+        try:
+            return [self._choose(player, game) for game in games]
+        finally:
+            with self._lock:
+                self._free.append(player)
 
     def close(self) -> None:
-        """Closes the player."""
-        self._player.close()
+        """Closes the players."""
+        for player in self._players:
+            player.close()
 
-    def _choose(self, game: LockstepGame) -> Move:
+    def _take(self) -> Player:
+        with self._lock:
+            if self._free:
+                return self._free.pop()
+        player = self._open()
+        with self._lock:
+            self._players.append(player)
+        player.new_game(self._start)
+        return player
+
+    def _choose(self, player: Player, game: LockstepGame) -> Move:
         try:
-            decision = self._player.choose(Turn.of(game.state))
+            decision = player.choose(Turn.of(game.state))
         except EngineFailure:
-            self._player.new_game(self._start)
+            player.new_game(self._start)
             return NO_MOVE
         return NO_MOVE if decision.resign else decision.move
 
@@ -118,10 +148,6 @@ def play_together(games: Sequence[LockstepGame], *, max_plies: int) -> Iterator[
         for key, mover in movers.items():
             turns = [game for game in running if id(game.mover) == key]
             for game, move in zip(turns, mover.choose(turns) if turns else [], strict=True):
-                if move == NO_MOVE:
-                    game.given_up = True
-                else:
-                    game.state = game.state.play(move)
-                    game.plies += 1
+                game.play(move)
             yield from (game for game in turns if game.ended(max_plies))
             running = [game for game in running if not game.ended(max_plies)]

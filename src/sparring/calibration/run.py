@@ -17,9 +17,9 @@ from sparring.calibration.anchors import Anchor
 from sparring.calibration.fit import AnchorScore, ScaleFit, fit_rating
 from sparring.calibration.lockstep_games import (
     DilutedMover,
+    EngineMover,
     LockstepGame,
     Mover,
-    PlayerMover,
     PolicyMover,
     play_together,
 )
@@ -89,26 +89,22 @@ class CalibrationWorker:
 
     def work(self, task: GamesTask) -> list[CalibrationGame]:
         """Plays the games of a task."""
-        games = {id(game): (anchor, game) for anchor, game in self._games(task)}
-        results = []
-        for game in play_together([game for _, game in games.values()], max_plies=self._plan.max_plies):
-            score, reason = game.result
-            score = score if game.number % 2 == 0 else 1 - score
-            anchor, _ = games[id(game)]
-            results.append(CalibrationGame(task.player, anchor, game.number, score, reason, game.plies))
-            if self._keeps_a_board(anchor):
-                self._close_mover(anchor, game.number)
-        return results
+        games = {id(game): (anchor, game) for anchor, game in self.games(task)}
+        played = play_together([game for _, game in games.values()], max_plies=self._plan.max_plies)
+        return [self.ended(task.player, games[id(game)][0], game) for game in played]
 
-    def _close_mover(self, name: str, number: int) -> None:
-        """Ends the engine of one game; the next game of this number begins with another."""
-        mover = self._movers.pop((name, number))
-        if isinstance(mover, DilutedMover):
-            mover = mover.mover
-        if isinstance(mover, PlayerMover):
-            mover.close()
+    def ended(self, player: str, anchor: str, game: LockstepGame) -> CalibrationGame:
+        """A game's line of the journal. An engine that plays one game only is closed."""
+        score, reason = game.result
+        score = score if game.number % 2 == 0 else 1 - score
+        if self._keeps_a_board(anchor):  # the next game of this number begins with another engine
+            mover = engine_of(self._movers.pop((anchor, game.number)))
+            if mover is not None:
+                mover.close()
+        return CalibrationGame(player, anchor, game.number, score, reason, game.plies)
 
-    def _games(self, task: GamesTask) -> Iterator[tuple[str, LockstepGame]]:
+    def games(self, task: GamesTask) -> Iterator[tuple[str, LockstepGame]]:
+        """The games of a task at their beginning, with the anchor of each."""
         for anchor, number in task.pairings:
             if task.config is not None:
                 self._configs[task.player] = task.config
@@ -146,9 +142,16 @@ class CalibrationWorker:
             config = anchor.participant.player_config
             mover = PolicyMover(config, self._policy(config.model))
         else:
-            mover = PlayerMover(open_participant(anchor.participant, self._game), self._game, self._plan.seed)
+            opened = partial(open_participant, anchor.participant, self._game)
+            mover = EngineMover(opened, self._game, self._plan.seed)
             self._close.append(mover.close)
         return DilutedMover(mover, anchor.random_share) if anchor.random_share else mover
+
+
+def engine_of(mover: Mover) -> EngineMover | None:
+    """The engine of a mover; None for one of our players."""
+    inner = mover.mover if isinstance(mover, DilutedMover) else mover
+    return inner if isinstance(inner, EngineMover) else None
 
 
 def _load_policy(plan: CalibrationPlan, model: str) -> Policy:

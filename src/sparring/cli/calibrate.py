@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -12,7 +11,8 @@ from rich.table import Table
 
 from sparring.calibration.anchors import Anchor, BadAnchors, read_anchors
 from sparring.calibration.ladder import ladder_report, play_families, play_matches
-from sparring.calibration.run import CalibrationGame, CalibrationPlan, CalibrationWorker, GamesTask, Results
+from sparring.calibration.rolling_games import calibration_pool
+from sparring.calibration.run import CalibrationGame, CalibrationPlan, Results
 from sparring.cli.arguments import GameName
 from sparring.cli.errors import UserError
 from sparring.cli.printing import foreign, make_console
@@ -22,7 +22,7 @@ from sparring.players import LevelTable, PlayerConfig, read_level_table, shipped
 from sparring.reports.machine import provenance
 from sparring.reports.report import BadReport, read_json, write_json
 from sparring.storage import BadJournal, Journal, lock_file
-from sparring.workers import LocalWorkerPool, WorkerError
+from sparring.workers import WorkerError
 
 
 def calibrate(
@@ -40,6 +40,14 @@ def calibrate(
     ] = None,
     rounds: Annotated[int, typer.Option(min=1, help="Times at which the nearest anchors are chosen.")] = 3,
     concurrency: Annotated[int, typer.Option(min=1, max=1024, help="Processes.")] = 1,
+    engines: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            max=1024,
+            help="Engines that think at a time; one process then plays all games. For a GPU.",
+        ),
+    ] = 0,
     together: Annotated[int, typer.Option(min=1, help="Games that a process plays at the same time.")] = 40,
     backend: Annotated[
         str,
@@ -74,9 +82,7 @@ def calibrate(
         "dials": {n: table.keys(int(n)) for n in names},
     }
     path = out.with_suffix(".jsonl")
-    pool: LocalWorkerPool[GamesTask, list[CalibrationGame]] = LocalWorkerPool(
-        partial(CalibrationWorker, plan), concurrency, lambda task: f"games of {task.player}"
-    )
+    pool = calibration_pool(plan, concurrency=concurrency, together=together, engines=engines)
     try:
         with lock_file(path), pool, ProgressBar("playing") as bar:
             results = Results(Journal(path, header=header, kind=CalibrationGame))
