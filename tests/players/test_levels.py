@@ -98,7 +98,14 @@ def test_every_shipped_table_is_monotone_in_what_makes_a_player_strong() -> None
     rows = [table.row(level) for level in range(low, high + 1, 50)]
     assert set(table.keys(low)) == {"level", "model", *DIALS}
     assert all(row.rating == row.level for row in table.levels)  # a rating and a level of one number agree
-    assert all(a.nodes <= b.nodes for a, b in itertools.pairwise(rows))
+    for weaker, stronger in itertools.pairwise(rows):
+        assert weaker.nodes <= stronger.nodes or weaker.temperature > stronger.temperature
+    for name in {row.policy for row in table.levels}:
+        nodes = [row.nodes for row in table.levels if row.policy == name]
+        assert nodes == sorted(nodes)
+    measured = [row.measured for row in table.levels if row.measured is not None]
+    assert len(measured) >= 8
+    assert measured == sorted(measured)
 
 
 def test_a_rating_has_the_level_of_its_number_where_levels_are_on_its_scale() -> None:
