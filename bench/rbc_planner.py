@@ -107,7 +107,7 @@ def measure() -> list[BenchmarkResult]:
         ),
     ]
     if _has_gpu():
-        config = RbcPlannerConfig(batch=2048, threads=min(16, os.cpu_count() or 1))
+        config = RbcPlannerConfig(batch=1024, threads=min(16, os.cpu_count() or 1))
         nodes, _ = nodes_per_second(network, "torch", config)
         rows.append(BenchmarkResult("RBC: dsmcp, GPU", "promised", nodes, GPU_NODES, "nodes/s", min_ratio=1))
     return rows
