@@ -13,8 +13,8 @@ from sparring.players.levels import LevelTable, read_level_table, shipped_levels
 from studies.options import command_line
 
 RESULTS = Path("results/manners")
-LEVELS = "1200,1600,2000,2400"
-"""Measured levels near the ACE paper's classes D, B, Expert and GM (1250, 1650, 2150, 2550)."""
+LEVELS = "1000,1250,1650,1800"
+"""Levels of the shipped kit. The ACE paper's classes are 1250, 1650, 2150 and 2550."""
 Levels: TypeAlias = Annotated[str, typer.Option(help="Levels, separated by commas.")]
 Table: TypeAlias = Annotated[Path | None, typer.Option(help="Level table of ours; default: the shipped one.")]
 Backend: TypeAlias = Annotated[str, typer.Option(help="Runtime of the networks: onnxruntime or torch.")]

@@ -23,7 +23,22 @@ def test_the_shipped_kit_has_as_many_games_of_each_source_at_each_level() -> Non
     kit = shipped_kit("chess")
     counts = Counter((game.level, kit.key[game.id]) for game in kit.games)
     assert set(counts.values()) == {6}
-    assert len(counts) == 3 * len(kit.levels)
+    assert len(counts) == 3 * len(kit.levels) == 12
+
+
+def test_results_endings_and_lengths_of_the_shipped_games_do_not_tell_who_played() -> None:
+    kit = shipped_kit("chess")
+    for level in kit.levels:
+        games = {
+            source: [g for g in kit.games if g.level == level and kit.key[g.id] == source]
+            for source in SOURCES
+        }
+        ends = {
+            source: Counter((game.result, game.ending) for game in some) for source, some in games.items()
+        }
+        assert ends["people"] == ends["engine"] == ends["ours"], level
+        plies = {source: sum(len(game.moves) for game in some) / len(some) for source, some in games.items()}
+        assert max(plies.values()) < 1.3 * min(plies.values()), level
 
 
 def test_the_shipped_games_can_be_played_and_end_as_they_say() -> None:
