@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -26,20 +27,33 @@ protocol = "uci"
 command = ["engine"]
 nodes = 1
 """
+GO_FAMILY = """
+game = "go"
+[[anchor]]
+name = "weak"
+protocol = "gtp"
+command = ["engine"]
+[[anchor]]
+name = "gnugo"
+elo = 1000
+protocol = "gtp"
+command = ["engine"]
+"""
 GAMES = GamesTask("ours", tuple(("engine", number) for number in range(8)))
 
 
 class Engine:
-    """Plays the first legal move."""
+    """Plays the first legal move, and counts its games."""
 
     opened: ClassVar[list[Engine]] = []
 
     def __init__(self) -> None:
         self.closed = False
+        self.games = 0
         Engine.opened.append(self)
 
     def new_game(self, start: GameStart) -> None:
-        """Nothing is kept."""
+        self.games += 1
 
     def choose(self, turn: Turn) -> Decision:
         return Decision(turn.state.legal_moves()[0])
@@ -120,7 +134,33 @@ def test_an_engine_that_fails_gives_up_and_one_that_cannot_be_started_ends_the_r
         raise EngineFailure(FailureReason.CRASHED, "it is not there")
 
     monkeypatch.setattr(run, "open_participant", refuse)
-    with RollingGames(plan, together=4, engines=2) as pool, pytest.raises(TaskFailed, match="games of ours"):
+    with (
+        RollingGames(plan, together=4, engines=2) as pool,
+        pytest.raises(TaskFailed, match="not there"),
+    ):
+        list(pool.run(iter([GAMES])))
+
+
+def test_an_engine_that_keeps_a_board_plays_one_game_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "go.toml").write_text(GO_FAMILY)
+    Engine.opened.clear()
+    monkeypatch.setattr(run, "open_participant", lambda *_: Engine())
+    anchors = tuple(read_anchors(str(tmp_path / "go.toml"), "go"))
+    ours = {name: PlayerConfig("go", model="human") for name in ("a", "b")}
+    plan = CalibrationPlan("go", ours, anchors, max_plies=4)
+    tasks = [GamesTask(name, (("gnugo", 0), ("gnugo", 1))) for name in ours]
+    tasks.append(GamesTask("weak", (("gnugo", 0), ("gnugo", 1))))  # both are engines
+    with RollingGames(plan, together=6, engines=2) as pool:
+        assert len(list(pool.run(iter(tasks)))) == 6
+        assert len(Engine.opened) == 4 + 2 * 2
+        assert all(engine.closed and engine.games == 1 for engine in Engine.opened)
+
+
+def test_a_network_that_cannot_be_read_is_a_failed_task(plan: CalibrationPlan) -> None:
+    lost = dataclasses.replace(plan, players={"ours": PlayerConfig("chess", model="nobody")})
+    with RollingGames(lost, together=4, engines=2) as pool, pytest.raises(TaskFailed, match="nobody"):
         list(pool.run(iter([GAMES])))
 
 

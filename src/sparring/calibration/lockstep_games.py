@@ -102,8 +102,8 @@ class EngineMover:
 
     def close(self) -> None:
         """Closes the players."""
-        for player in self._players:
-            player.close()
+        while self._players:
+            self._players.pop().close()
 
     def _take(self) -> Player:
         with self._lock:

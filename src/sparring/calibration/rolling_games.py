@@ -57,21 +57,20 @@ class RollingGames:
         names: dict[LockstepGame, tuple[str, str]] = {}
         thinking: dict[Future[list[Move]], LockstepGame] = {}
         ready: list[LockstepGame] = []
-        while True:
-            for player, anchor, game in islice(waiting, self._together - len(names)):
-                names[game] = player, anchor
-                ready.append(game)
-            if not names:
-                return
-            try:
+        try:
+            while True:
+                for player, anchor, game in islice(waiting, self._together - len(names)):
+                    names[game] = player, anchor
+                    ready.append(game)
+                if not names:
+                    return
                 moved = self._move(ready, thinking)
-            except Exception as error:
-                player = next(iter(names.values()))[0]
-                raise TaskFailed(f"games of {player}: {type(error).__name__}: {error}") from error
-            ready = [game for game in moved if not game.ended(self._max_plies)]
-            for game in moved:
-                if game.ended(self._max_plies):
-                    yield [self._worker.ended(*names.pop(game), game)]
+                ready = [game for game in moved if not game.ended(self._max_plies)]
+                for game in moved:
+                    if game.ended(self._max_plies):
+                        yield [self._worker.ended(*names.pop(game), game)]
+        except Exception as error:
+            raise TaskFailed(f"{type(error).__name__}: {error}") from error
 
     def _move(
         self, ready: Sequence[LockstepGame], thinking: dict[Future[list[Move]], LockstepGame]

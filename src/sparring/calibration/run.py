@@ -83,7 +83,7 @@ class CalibrationWorker:
         self._game = load_game(plan.game, **draws)
         self._anchors = {anchor.name: anchor for anchor in plan.anchors}
         self._configs = dict(plan.players)
-        self._movers: dict[tuple[str, int], Mover] = {}
+        self._movers: dict[tuple[str, str, int], Mover] = {}
         self._close: list[Callable[[], None]] = []
         self._policy = cache(partial(_load_policy, plan))
 
@@ -94,13 +94,14 @@ class CalibrationWorker:
         return [self.ended(task.player, games[id(game)][0], game) for game in played]
 
     def ended(self, player: str, anchor: str, game: LockstepGame) -> CalibrationGame:
-        """A game's line of the journal. An engine that plays one game only is closed."""
+        """A game's line of the journal. Engines that play one game only are closed."""
         score, reason = game.result
         score = score if game.number % 2 == 0 else 1 - score
-        if self._keeps_a_board(anchor):  # the next game of this number begins with another engine
-            mover = engine_of(self._movers.pop((anchor, game.number)))
-            if mover is not None:
-                mover.close()
+        for name, opponent in ((player, anchor), (anchor, player)):
+            if self._keeps_a_board(name):
+                engine = engine_of(self._movers.pop((name, opponent, game.number)))
+                if engine is not None:
+                    engine.close()
         return CalibrationGame(player, anchor, game.number, score, reason, game.plies)
 
     def games(self, task: GamesTask) -> Iterator[tuple[str, LockstepGame]]:
@@ -108,7 +109,7 @@ class CalibrationWorker:
         for anchor, number in task.pairings:
             if task.config is not None:
                 self._configs[task.player] = task.config
-            pair = self._mover(task.player), self._mover(anchor, number)
+            pair = self._mover(task.player, anchor, number), self._mover(anchor, task.player, number)
             seed = [self._plan.seed, zlib.crc32(f"{task.player}|{anchor}".encode()), number]
             sides = pair if number % 2 == 0 else pair[::-1]
             yield anchor, LockstepGame(number, sides, np.random.default_rng(seed), self._game.initial())
@@ -122,8 +123,9 @@ class CalibrationWorker:
         """Kills the engines."""
         kill_all()
 
-    def _mover(self, name: str, number: int = 0) -> Mover:
-        key = (name, number if self._keeps_a_board(name) else 0)
+    def _mover(self, name: str, opponent: str, number: int) -> Mover:
+        """The mover of a participant: one for all games, or one for this game if it keeps a board."""
+        key = (name, opponent, number) if self._keeps_a_board(name) else (name, "", 0)
         if key not in self._movers:
             self._movers[key] = self._open(name)
         return self._movers[key]

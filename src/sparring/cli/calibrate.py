@@ -63,6 +63,8 @@ def calibrate(
 
     The families of anchors are never merged: each gives a rating of its own.
     """
+    if engines and concurrency > 1:
+        raise UserError("--engines plays in one process: leave out --concurrency")
     table, members = _read(game, players, anchors)
     known = None if links is None else _links(links, members)
     try:
