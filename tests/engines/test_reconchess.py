@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import chess
@@ -13,7 +14,7 @@ from reconchess.bots.attacker_bot import AttackerBot
 from reconchess.bots.random_bot import RandomBot
 
 from sparring.engines.reconchess import SparringBot
-from sparring.games.rbc import Observation
+from sparring.games.rbc import NO_SENSE, MoveResult, Observation, OpponentMoveResult
 from sparring.players import BasePlayer, Decision, Turn
 from sparring.players.rbc import BadBotConfig
 from sparring.players.rbc.planner import PlannerBot
@@ -58,12 +59,89 @@ def test_the_environment_names_the_bot(bot: str, monkeypatch: pytest.MonkeyPatch
     assert ours.failures == []
 
 
-@pytest.mark.parametrize("increment", [0.0, 1.0, 5.0])
-def test_the_increment_of_the_clock_is_estimated(increment: float) -> None:
+class Clocked(BasePlayer):
+    """Passes. Its methods take time on a clock that moves by nothing else."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.now = 0.0
+        self.choosing, self.observing, self.own_result = 0.5, 0.0, 0.0
+        self.increments: list[float] = []
+
+    def observe(self, observation: Observation) -> None:
+        self.now += self.observing if isinstance(observation, OpponentMoveResult) else 0.0
+        self.now += self.own_result if isinstance(observation, MoveResult) else 0.0
+
+    def choose(self, turn: Turn) -> Decision:
+        self.now += self.choosing
+        assert turn.limits.clock is not None
+        self.increments.append(turn.limits.clock.increment)
+        return Decision(turn.legal_moves[-1 if turn.legal_moves[-1] == NO_SENSE else 0])
+
+
+@pytest.mark.parametrize("increment", [0.0, 0.5, 5.0])
+@pytest.mark.parametrize("local", [True, False])
+def test_the_increment_of_the_clock_is_estimated(
+    increment: float, local: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The server ends our turn before the result of our move is processed, a local game after it."""
+    bot = Clocked()
+    monkeypatch.setattr("time.perf_counter", lambda: bot.now)
+    monkeypatch.setattr(f"{MODULE}.make_bot", lambda *_: bot)
+    ours, moves, began = SparringBot(), [chess.Move.null()], 0.0
+    ours.handle_game_start(chess.WHITE, chess.Board(), "somebody")
+    left = 900.0
+    # One turn of three has a slow result of the opponent's move, one a slow result of ours.
+    for bot.observing, bot.own_result in ((0.0, 0.0), (4.0, 0.0), (0.0, 3.0), (0.0, 0.0)):
+        ours.handle_opponent_move_result(False, None)
+        ours.choose_sense(list(range(64)), moves, left - (bot.now - began))
+        ours.handle_sense_result([])
+        ours.choose_move(moves, left - (bot.now - began))
+        if not local:
+            left, began = left - (bot.now - began) + increment, bot.now
+        ours.handle_move_result(None, None, False, None)
+        if local:
+            left, began = left - (bot.now - began) + increment, bot.now
+        else:
+            began = bot.now  # the opponent thinks longer than this takes
+    ours.handle_game_end(None, None, None)
+    assert ours.failures == []
+    assert bot.increments == pytest.approx([5.0, 5.0] + [increment] * 6)
+
+
+class Pondering(Clocked):
+    """Ponders until it is stopped."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.events: list[str] = []
+
+    def observe(self, observation: Observation) -> None:
+        self.events.append(type(observation).__name__)
+
+    def choose(self, turn: Turn) -> Decision:
+        self.events.append("choose")
+        return super().choose(turn)
+
+    def ponder(self, stop: Event | None = None) -> None:
+        assert stop is not None
+        assert stop.wait(20)
+        self.events.append("stopped")
+
+
+def test_pondering_ends_when_the_opponent_has_moved(monkeypatch: pytest.MonkeyPatch) -> None:
+    bot = Pondering()
+    monkeypatch.setattr(f"{MODULE}.make_bot", lambda *_: bot)
     ours = SparringBot()
-    game = LocalGame(seconds_per_player=1_000, seconds_increment=increment, full_turn_limit=6)
-    play_local_game(ours, RandomBot(), game=game)
-    assert ours._increment == pytest.approx(increment, abs=0.3)
+    ours.handle_move_result(None, None, False, None)
+    ours.handle_opponent_move_result(False, None)
+    ours.handle_move_result(None, None, False, None)
+    ours.choose_sense(list(range(64)), [], 10.0)  # the result of the opponent's move was lost
+    ours.handle_move_result(None, None, False, None)
+    ours.handle_game_end(None, None, None)
+    assert ours.failures == []
+    own = ["MoveResult", "stopped"]
+    assert bot.events == [*own, "OpponentMoveResult", *own, "choose", *own]
 
 
 def test_without_a_name_the_planner_plays_with_its_network(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -97,7 +175,7 @@ class Broken(BasePlayer):
             raise RuntimeError("no idea")
         return Decision(4095, {4095: 1.0}, "h8h8")
 
-    def ponder(self) -> None:
+    def ponder(self, stop: Event | None = None) -> None:
         raise RuntimeError("no thoughts")
 
     def close(self) -> None:

@@ -50,8 +50,10 @@ class SparringBot(ReconchessPlayer):  # type: ignore[misc]  # reconchess has no 
         self._rng = np.random.default_rng(None if seed is None else int(seed))
         self._bot: Player | None = self._new_bot(0)  # configuration errors show before the game
         self._pondering: threading.Thread | None = None
-        self._increment = _INCREMENT
+        self._stop_pondering = threading.Event()
+        self._increments: list[float] = []
         self._left_after_move: float | None = None
+        self._observing_seconds = 0.0
         self.failures: list[str] = []
         """Errors of the bot so far."""
 
@@ -59,19 +61,21 @@ class SparringBot(ReconchessPlayer):  # type: ignore[misc]  # reconchess has no 
         """A new game begins."""
         self._close()
         player = 0 if color else 1
-        self._increment, self._left_after_move = _INCREMENT, None
+        self._increments, self._left_after_move = [], None
         self._bot = self._guarded(lambda: self._new_bot(player, opponent_name), lambda: None)
 
     def handle_opponent_move_result(self, captured_my_piece: bool, capture_square: int | None) -> None:
         """The opponent has moved; before White's first turn it has not."""
+        began = time.perf_counter()
         self._observe(OpponentMoveResult(capture_square))
+        self._observing_seconds = time.perf_counter() - began
 
     def choose_sense(
         self, sense_actions: list[int], move_actions: list[chess.Move], seconds_left: float | None
     ) -> int | None:
         """The middle of the window to sense."""
         offered = sorted(SENSE + square for square in sense_actions)
-        self._estimate_increment(seconds_left)
+        self._observe_increment(seconds_left)
 
         def choose() -> int | None:
             chosen = self._choose([*offered, NO_SENSE], seconds_left)
@@ -113,8 +117,9 @@ class SparringBot(ReconchessPlayer):  # type: ignore[misc]  # reconchess has no 
         self._observe(MoveResult(request, taken, capture_square))
         bot = self._bot
         if bot is not None:
+            stop = self._stop_pondering = threading.Event()
             self._pondering = threading.Thread(
-                target=lambda: self._guarded(bot.ponder, lambda: None), daemon=True
+                target=lambda: self._guarded(lambda: bot.ponder(stop), lambda: None), daemon=True
             )
             self._pondering.start()
 
@@ -127,13 +132,21 @@ class SparringBot(ReconchessPlayer):  # type: ignore[misc]  # reconchess has no 
         bot.new_game(GameStart(Rbc(), player, seed=self._rng, opponent=opponent))
         return bot
 
-    def _estimate_increment(self, seconds_left: float | None) -> None:
-        """The increment of the game, which reconchess does not tell: the clock at the beginning of a turn
-        against the one after our last move."""
+    @property
+    def _increment(self) -> float:
+        """The increment of the game, which reconchess does not tell. Each observed value is a lower bound,
+        because the clock may have run in between."""
+        return float(np.clip(max(self._increments), 0.0, _INCREMENT)) if self._increments else _INCREMENT
+
+    def _observe_increment(self, seconds_left: float | None) -> None:
+        """Compares the clock at the beginning of a turn with that after our last move. The result of the
+        opponent's move was processed on our clock."""
         if seconds_left is not None and self._left_after_move is not None:
-            self._increment = float(np.clip(seconds_left - self._left_after_move, 0.0, _INCREMENT))
+            self._increments.append(seconds_left + self._observing_seconds - self._left_after_move)
+        self._left_after_move, self._observing_seconds = None, 0.0
 
     def _choose(self, legal_moves: list[Move], seconds_left: float | None) -> Move:
+        self._wait()  # after lost observations it may still ponder
         assert self._bot is not None
         clock = None if seconds_left is None else Clock(seconds_left, self._increment)
         return self._bot.choose(Turn(None, legal_moves, SearchLimits(clock=clock))).move
@@ -145,7 +158,9 @@ class SparringBot(ReconchessPlayer):  # type: ignore[misc]  # reconchess has no 
             self._guarded(lambda: bot.observe(observation), lambda: None)
 
     def _wait(self) -> None:
+        """Stops pondering and waits for its end."""
         thread, self._pondering = self._pondering, None
+        self._stop_pondering.set()
         if thread is not None:
             thread.join(_PONDER_TIMEOUT)
 

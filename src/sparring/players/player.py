@@ -139,8 +139,9 @@ class Player(Protocol):
         """Returns True to accept a draw that the opponent offers."""
         ...
 
-    def ponder(self) -> None:
-        """Prepares for the next turn on the opponent's time. No other method is called meanwhile."""
+    def ponder(self, stop: Event | None = None) -> None:
+        """Prepares for the next turn on the opponent's time, at most until `stop` is set. No other method is
+        called meanwhile."""
         ...
 
     def end_game(self, score: float | None) -> None:
@@ -206,7 +207,7 @@ class BasePlayer:
         """Returns False."""
         return False
 
-    def ponder(self) -> None:
+    def ponder(self, stop: Event | None = None) -> None:
         """Does nothing."""
 
     def end_game(self, score: float | None) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from pathlib import Path
+from threading import Event
 from types import SimpleNamespace
 from typing import Any
 
@@ -12,7 +13,16 @@ import numpy as np
 import pytest
 
 from sparring.arena.rbc_match import play_rbc_game
-from sparring.games.rbc import NO_SENSE, PASS, SENSE, OpponentMoveResult, OpponentSense, Rbc, SenseResult
+from sparring.games.rbc import (
+    NO_SENSE,
+    PASS,
+    SENSE,
+    MoveResult,
+    OpponentMoveResult,
+    OpponentSense,
+    Rbc,
+    SenseResult,
+)
 from sparring.players import Clock, GameStart, SearchLimits, Turn
 from sparring.players.rbc import BOTS, BadBotConfig, load_bot_config, make_bot
 from sparring.players.rbc.planner import PlannerBot
@@ -118,6 +128,31 @@ def test_in_time_trouble_the_inference_bot_decides_and_the_belief_goes_on() -> N
         assert bool(evaluated) == (seconds == 5.0)
         state = state.play(NO_SENSE).play(PASS)
         made.observe(OpponentMoveResult(None))
+
+
+@pytest.mark.parametrize(
+    ("seconds", "stopped", "pondered"), [(60.0, False, True), (60.0, True, False), (1.0, False, False)]
+)
+def test_the_belief_is_pondered_until_the_stop_and_with_enough_time(
+    seconds: float, stopped: bool, pondered: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = make_bot(replace(QUICK, use_clock=True))
+    assert isinstance(made, PlannerBot)
+    made.evaluator = UniformEvaluator()
+    made.new_game(GameStart(Rbc(), 0, seed=1))
+    made.observe(OpponentMoveResult(None))
+    made.observe(SenseResult(()))
+    monkeypatch.setattr(made, "_play_out", lambda *_: None)
+    moves = Rbc().initial().play(NO_SENSE).legal_moves()
+    made.choose(Turn(None, moves, SearchLimits(clock=Clock(seconds, 0.0))))
+    made.observe(MoveResult(PASS, None, None))
+    steps = iter([True, True, False])
+    monkeypatch.setattr(made, "_step", lambda: next(steps))
+    stop = Event()
+    if stopped:
+        stop.set()
+    made.ponder(stop)
+    assert len(list(steps)) == (0 if pondered else 3)
 
 
 def test_a_search_with_a_clock_ends_when_its_choice_is_settled(monkeypatch: pytest.MonkeyPatch) -> None:

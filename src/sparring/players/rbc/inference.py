@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from threading import Event
 
 import numpy as np
 from numpy.typing import NDArray
@@ -154,9 +155,11 @@ class InferenceBot(BasePlayer):
         self.tracker.options = replace(self._options, limit=int(follow))
         return clock
 
-    def ponder(self) -> None:
-        """Computes the successors of an opponent's move without a capture, the most frequent case."""
-        self.tracker.precompute_successors()
+    def ponder(self, stop: Event | None = None) -> None:
+        """Computes the successors of an opponent's move without a capture, the most frequent case. The
+        computation is not stopped once it runs: the turn needs its result."""
+        if stop is None or not stop.is_set():
+            self.tracker.precompute_successors()
 
     def close(self) -> None:
         """Closes the evaluator."""

@@ -32,8 +32,7 @@ from sparring.search import Clock
 _SENSE_SHARE, _MOVE_SHARE = 0.4, 0.5
 """Shares of a turn's time for the choice of the sense and of the move; the rest is for tracking."""
 _PONDER_SHARE = 0.05
-"""Share of the remaining time that pondering may take: the end of it falls on our clock if the opponent is
-quick."""
+"""Share of the remaining time that pondering may take: a front end may wait for its end."""
 _BELIEF_SHARE = 0.5
 """Share of a decision's time for the opponent's turn, as far as that was not evaluated on its time."""
 _LEAST_PLAYOUTS = 64
@@ -41,7 +40,8 @@ _LEAST_PLAYOUTS = 64
 _WON, _WON_SHARE = 0.85, 0.3
 """Above this rating of its last choice a planner takes this share of its time: haste costs little."""
 _TIME_TROUBLE_SECONDS = 2.0
-"""Below this time on the clock the inference bot decides, which needs a fifth of the processor's time."""
+"""Below this time on the clock the inference bot decides, which needs a fifth of the processor's time. The
+belief is not pondered then."""
 _RATING_TEMPERATURE = 0.02
 """Win probability by which a rating must be lower for a weight in the prior that is e times smaller."""
 
@@ -157,6 +157,7 @@ class PlannerBot(BasePlayer):
         if clock is not None:
             self._ponder_seconds = _PONDER_SHARE * clock.remaining
             if clock.remaining < _TIME_TROUBLE_SECONDS:
+                self._ponder_seconds = 0.0
                 self.draw_belief(time.perf_counter())  # as far as it is known, for the next turn
                 return self.inference.choose(turn)
         if turn.legal_moves[-1] == NO_SENSE:
@@ -181,11 +182,11 @@ class PlannerBot(BasePlayer):
         finally:
             self.planner = planner
 
-    def ponder(self) -> None:
+    def ponder(self, stop: Event | None = None) -> None:
         """Computes the successors of our move, and what the opponent may sense and move after it."""
-        self.inference.ponder()
-        if self.options.ponder:
-            self._complete_belief(time.perf_counter() + self._ponder_seconds)
+        self.inference.ponder(stop)
+        if self.options.ponder and self._ponder_seconds > 0:
+            self._complete_belief(time.perf_counter() + self._ponder_seconds, stop)
 
     def close(self) -> None:
         """Closes the inference bot."""
@@ -202,11 +203,12 @@ class PlannerBot(BasePlayer):
         self._complete_belief(ends)
         self.planner.draw(self.inference.tracker.boards, self.inference.tracker.exact)
 
-    def _complete_belief(self, ends: float | None = None) -> None:
+    def _complete_belief(self, ends: float | None = None, stop: Event | None = None) -> None:
         """Evaluates the opponent's possible turns, as far as they are not known yet."""
         self.planner.end_search()
-        while (ends is None or time.perf_counter() < ends) and self._step():
-            pass
+        while (ends is None or time.perf_counter() < ends) and not (stop and stop.is_set()):
+            if not self._step():
+                return
 
     def _step(self) -> bool:
         """Evaluates one batch. Returns False if there is nothing to evaluate."""
