@@ -94,18 +94,19 @@ def manners_conversion(
     """Measure how often people and ours win won positions and basic endings.
 
     Won positions are those of held-out games at the level. Games are kept in a journal beside the report as
-    they end; the same command goes on from there. Without levels it only writes the report anew.
+    they end; the same command goes on from there. A level that the journal has with other dials or other
+    people's games is refused. Without levels it only writes the report anew.
     """
     from sparring.policies import load_policy
     from sparring.records import Split
     from sparring.reports.machine import provenance
     from sparring.reports.report import write_json
-    from sparring.storage import Journal
     from studies.manners.conversion import (
         ConvertedGame,
         conversion_positions,
         conversion_rows,
         convert,
+        open_conversion_journal,
         people_endings,
         reached_endings,
     )  # fmt: skip
@@ -114,7 +115,12 @@ def manners_conversion(
 
     level_table = _levels(table)
     known = [game for path in people for game in read_games(path)]
-    journal = Journal(out.with_suffix(".jsonl"), header={"games": games, "seed": seed})
+    numbers = _numbers(levels)
+    conditions = {
+        str(level): {"people": [path.name for path in people], "player": level_table.keys(level)}
+        for level in numbers
+    }
+    journal = open_conversion_journal(out.with_suffix(".jsonl"), games, seed, conditions)
     played = [ConvertedGame(**entry) for entry in journal.entries]
     of_people = people_endings(reached_endings(known))
 
@@ -124,7 +130,7 @@ def manners_conversion(
 
     report()
     human = load_policy("human", "chess", backend=backend, batch=256)
-    for level in _numbers(levels):
+    for level in numbers:
         near = [g for g in known if all(r is not None and abs(r - level) <= 100 for r in g.ratings)]
         near = [g for g in near if g.split() is not Split.TRAIN]
         positions = conversion_positions(near, games, seed)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from sparring.games import load_game
 from sparring.players import PlayerConfig
 from sparring.policies import Policy
 from sparring.records import RecordedGame
+from sparring.storage import Journal, JournalMismatch, read_journal
 from sparring.turing.scores import share_with_interval
 from studies.manners.games import PeoplesEndings, play_together, score
 
@@ -208,3 +210,19 @@ def _counted(row: str) -> str:
         text += (str(empty) if empty else "") + ("" if cell == "|" else cell)
         empty = 0
     return text
+
+
+def open_conversion_journal(
+    path: Path, games: int, seed: int, conditions: Mapping[str, Mapping[str, Any]]
+) -> Journal:
+    """The journal of played games. Its header has the conditions of each level: dials and people's games.
+
+    Raises JournalMismatch if it has games of one of the levels under other conditions.
+    """
+    header, *entries = read_journal(path) or [{}]
+    known = header.get("levels", {})
+    for level in {str(entry["level"]) for entry in entries} & set(conditions):
+        if known.get(level) != conditions[level]:
+            raise JournalMismatch(f"{path} has games of level {level} with other dials or people's games")
+    levels = {**known, **conditions}
+    return Journal(path, header={"games": games, "seed": seed, "levels": levels}, mutable_keys=["levels"])

@@ -24,7 +24,7 @@ from sparring.players.rbc.planner import PlannerBot
 from sparring.records import GameRecord
 from sparring.reports import provenance
 from sparring.reports.report import write_json
-from sparring.storage import Journal
+from studies.rbc.replays import ReplayPlanner, game_digest, open_replays
 
 JOURNAL = "attacks.jsonl"
 REPORT = "attacks.json"
@@ -114,17 +114,20 @@ def _fit(opponent: str, doubted: Sequence[tuple[int, BelievedAttack]], games: in
 
 def run(
     records: Sequence[GameRecord],
-    bot: PlannerBot,
+    planner: ReplayPlanner,
     out: Path,
     command: str,
     on_progress: Callable[[int, int], None] = lambda *_: None,
 ) -> dict[str, Any]:
-    """Replays the games that the journal does not have; writes `attacks.json` after each; returns it."""
-    journal = Journal(out / JOURNAL)
+    """Replays the games that the journal does not have; writes `attacks.json` after each; returns it.
+
+    Raises JournalMismatch if the journal is of another planner or of other games.
+    """
+    journal = open_replays(out / JOURNAL, planner.config, records)
     games = [entry["decisions"] for entry in journal.entries[: len(records)]]
     for number in range(len(games), len(records)):
-        decisions = [asdict(each) for each in replay_attacks(records[number], bot, number)]
-        journal.add({"decisions": decisions})
+        decisions = [asdict(each) for each in replay_attacks(records[number], planner.bot, number)]
+        journal.add({"game": game_digest(records[number]), "decisions": decisions})
         games.append(decisions)
         write_json({**provenance(command), **summary(games)}, out / REPORT)
         on_progress(number + 1, len(records))

@@ -27,7 +27,7 @@ from sparring.players.rbc.utility import WIN, likelihoods, win_probabilities
 from sparring.records import GameRecord
 from sparring.reports import provenance
 from sparring.reports.report import write_json
-from sparring.storage import Journal
+from studies.rbc.replays import ReplayPlanner, game_digest, open_replays
 
 JOURNAL = "belief.jsonl"
 REPORT = "belief.json"
@@ -116,17 +116,21 @@ def _inference_weight(bot: InferenceBot, boards: RbcBoardSet, truth: RbcBoardSet
 
 def run(
     records: Sequence[GameRecord],
-    bot: PlannerBot,
+    planner: ReplayPlanner,
     out: Path,
     command: str,
     on_progress: Callable[[int, int], None] = lambda *_: None,
 ) -> dict[str, Any]:
-    """Replays the games that the journal does not have; writes `belief.json` after each; returns it."""
-    journal = Journal(out / JOURNAL)
+    """Replays the games that the journal does not have; writes `belief.json` after each; returns it.
+
+    Raises JournalMismatch if the journal is of another planner or of other games.
+    """
+    journal = open_replays(out / JOURNAL, planner.config, records)
     games = [entry["moves"] for entry in journal.entries[: len(records)]]
     for number in range(len(games), len(records)):
-        moves = [asdict(each) for each in replay_moves(records[number], bot, number)]
-        journal.add({"players": [records[number].first, records[number].second], "moves": moves})
+        moves = [asdict(each) for each in replay_moves(records[number], planner.bot, number)]
+        players = [records[number].first, records[number].second]
+        journal.add({"game": game_digest(records[number]), "players": players, "moves": moves})
         games.append(moves)
         write_json({**provenance(command), **summary(games)}, out / REPORT)
         on_progress(number + 1, len(records))

@@ -19,8 +19,8 @@ from studies.options import command_line
 from studies.rbc.histories import find_histories
 
 if TYPE_CHECKING:
-    from sparring.players.rbc.planner import PlannerBot
     from sparring.records import GameRecord
+    from studies.rbc.replays import ReplayPlanner
 
 
 def rbc_tracking(
@@ -236,12 +236,12 @@ def rbc_belief(
     """Compare the planner's belief and choices in recorded games with the inference bot's."""
     from studies.rbc import belief as study
 
-    made, chosen = _read_planner_games(records, bot, games)
+    planner, chosen = _read_planner_games(records, bot, games)
     with Progress(TextColumn("{task.description}"), TimeElapsedColumn(), transient=True) as bar:
         task = bar.add_task("replaying", total=None)
         report = study.run(
             chosen,
-            made,
+            planner,
             out,
             command_line(),
             lambda done, total: bar.update(task, description=f"game {done} of {total}"),
@@ -254,14 +254,16 @@ def rbc_belief(
     make_console().print(table)
 
 
-def _read_planner_games(records: Path, bot: str, games: int) -> tuple[PlannerBot, list[GameRecord]]:
+def _read_planner_games(records: Path, bot: str, games: int) -> tuple[ReplayPlanner, list[GameRecord]]:
     """The planner of a name or a file, without a clock, and the first games of the records."""
     from sparring.players.rbc import BadBotConfig, load_bot_config, make_bot
     from sparring.players.rbc.planner import PlannerBot
     from studies.rbc.histories import read_games
+    from studies.rbc.replays import ReplayPlanner
 
     try:
-        made = make_bot(replace(load_bot_config(bot), use_clock=False))
+        config = replace(load_bot_config(bot), use_clock=False)
+        made = make_bot(config)
     except BadBotConfig as error:
         raise UserError(str(error)) from None
     if not isinstance(made, PlannerBot):
@@ -270,7 +272,7 @@ def _read_planner_games(records: Path, bot: str, games: int) -> tuple[PlannerBot
     chosen = list(itertools.islice((record for record in parsed if record is not None), games))
     if not chosen:
         raise UserError(f"there are no games in {records}")
-    return made, chosen
+    return ReplayPlanner(made, config), chosen
 
 
 def rbc_attacks(
@@ -284,12 +286,12 @@ def rbc_attacks(
     """Compare the attacks on the king that a planner believes in with those of recorded games."""
     from studies.rbc import attacks as study
 
-    made, chosen = _read_planner_games(records, bot, games)
+    planner, chosen = _read_planner_games(records, bot, games)
     with Progress(TextColumn("{task.description}"), TimeElapsedColumn(), transient=True) as bar:
         task = bar.add_task("replaying", total=None)
         report = study.run(
             chosen,
-            made,
+            planner,
             out,
             command_line(),
             lambda done, total: bar.update(task, description=f"game {done} of {total}"),

@@ -18,7 +18,7 @@ from sparring.players.resignation import RESIGNATION_FEATURES, ResignationModel
 from sparring.players.think_time import Situation
 from sparring.policies import Policy
 from sparring.records import GameRecord, RecordedGame, Termination
-from sparring.storage import Journal
+from sparring.storage import Journal, JournalMismatch
 from sparring.turing.kit import SOURCES
 from studies.manners import judge, resignations, think_times, turing
 from studies.manners.commands import manners_conversion
@@ -27,6 +27,7 @@ from studies.manners.conversion import (
     conversion_positions,
     conversion_rows,
     convert,
+    open_conversion_journal,
     people_endings,
     reached_endings,
     won_positions,
@@ -282,6 +283,38 @@ def test_the_report_of_conversions_is_written_from_the_journal(tmp_path: Path) -
     assert [(row["kind"], row["wins"]["value"]) for row in found["ours"]] == [("rook", 0), ("won", 1)]
     assert found["ours"][1]["people"]["value"] == 0
     assert conversion_figure(found["ours"]).axes
+
+
+def test_a_journal_of_conversions_refuses_a_level_with_other_dials(tmp_path: Path) -> None:
+    path, game = tmp_path / "c.jsonl", {"level": 1600, "number": 0}
+    warm, cold = ({"1600": {"people": ["a.pgn"], "player": {"temperature": t}}} for t in (0.981, 0.742))
+    open_conversion_journal(path, 100, 1, cold)
+    open_conversion_journal(path, 100, 1, warm).add(game)  # it had no games of the level
+    assert open_conversion_journal(path, 100, 1, warm).entries == [game]
+    assert open_conversion_journal(path, 100, 1, {"1200": cold["1600"]}).entries == [game]
+    assert open_conversion_journal(path, 100, 1, {}).entries == [game]
+    other_people = {"1600": warm["1600"] | {"people": ["b.pgn"]}}
+    for other in (cold, other_people):
+        with pytest.raises(JournalMismatch, match="level 1600 with other dials"):
+            open_conversion_journal(path, 100, 1, other)
+    with pytest.raises(JournalMismatch):
+        open_conversion_journal(path, 100, 2, warm)
+
+
+def test_conversion_with_another_level_table_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "people.pgn").write_text(PGN)
+    (tmp_path / "levels.toml").write_text('game = "chess"\n[[levels]]\nlevel = 1500\nrating = 1500\n')
+    journal = Journal(tmp_path / "c.jsonl", header={"games": 100, "seed": 1})
+    journal.add({"level": 1500, "kind": "won", "number": 0})
+    with pytest.raises(JournalMismatch):
+        manners_conversion(
+            [tmp_path / "people.pgn"],
+            levels="1500",
+            games=100,
+            seed=1,
+            table=tmp_path / "levels.toml",
+            out=tmp_path / "c.json",
+        )
 
 
 def test_a_stalemate_is_counted() -> None:

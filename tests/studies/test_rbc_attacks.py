@@ -33,7 +33,9 @@ def test_the_likeliest_factor_of_simulated_beliefs_is_found() -> None:
     assert found["factor"] == pytest.approx(4, rel=0.2)
 
 
-def test_games_are_replayed_from_both_sides_and_a_run_goes_on(tmp_path: Path) -> None:
+def test_games_are_replayed_from_both_sides_and_a_run_goes_on(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     players = ("inference-1", "guesser")
     generate(GenerationConfig(players=players, games=2, seed=1), tmp_path / "games", processes=1)
     (tmp_path / "bot.toml").write_text(BOT)
@@ -44,3 +46,12 @@ def test_games_are_replayed_from_both_sides_and_a_run_goes_on(tmp_path: Path) ->
     assert report["games"] == 2
     assert report["decisions"] > 20
     assert all(0 <= each["believed"] <= 1 for each in report["opponents"])
+    generate(GenerationConfig(players=players, games=1, seed=2), tmp_path / "other", processes=1)
+    (tmp_path / "other.toml").write_text(BOT.replace("16", "8"))
+    for changed, said in (
+        (["--bot", str(tmp_path / "other.toml")], "is of another planner"),
+        (["--records", str(tmp_path / "other")], "is of other games"),
+    ):
+        with pytest.raises(SystemExit):
+            main([*arguments, *changed, "--out", str(tmp_path / "out")])
+        assert said in capsys.readouterr().err

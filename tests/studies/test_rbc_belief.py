@@ -15,7 +15,9 @@ BOT = (
 )
 
 
-def test_the_true_board_and_the_choices_are_measured(tmp_path: Path) -> None:
+def test_the_true_board_and_the_choices_are_measured(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     generate(GenerationConfig(players=("inference-1",), games=2, seed=1), tmp_path / "games", processes=1)
     (tmp_path / "bot.toml").write_text(BOT)
     arguments = ["rbc-belief", "--records", str(tmp_path / "games"), "--bot", str(tmp_path / "bot.toml")]
@@ -28,6 +30,10 @@ def test_the_true_board_and_the_choices_are_measured(tmp_path: Path) -> None:
         low, high = report["means"][name]["interval_95"]
         assert 0 <= low <= report["means"][name]["mean"] <= high <= 1
     assert 0 <= report["means"]["planner_regret"]["mean"] <= 400
+    (tmp_path / "bot.toml").write_text(BOT.replace("particles = 8", "particles = 9"))
+    with pytest.raises(SystemExit):
+        main([*arguments, "--out", str(tmp_path / "out")])
+    assert "is of another planner" in capsys.readouterr().err
 
 
 def test_other_bots_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
