@@ -160,7 +160,9 @@ def ace_test(
     from studies.ace.respondents import all_respondents
 
     test = read_test(report / "items.jsonl.gz", positions)
-    line = read_json(report / "ace.json")["positions"]["calibration"]
+    line = read_json(report / "ace.json").get("positions", {}).get("calibration")
+    if line is None:
+        raise UserError(f"{report / 'ace.json'} has no calibration of the position test: run `ace` first")
     calibration = Calibration(line["intercept"], line["slope"])
     human = load_policy("human", "chess", backend=backend, batch=batch)
     form = rating_curves(human, [item.state for item in test.people])

@@ -15,8 +15,8 @@ CLASS_NAMES = {1250: "D", 1650: "B", 2150: "Expert", 2550: "GM"}
 def class_players(folder: Path, ratings: Sequence[int]) -> dict[str, PlayerConfig]:
     """The players of the tuned classes in a folder of journals, by name.
 
-    They draw moves from the distribution that was fitted: they search leaf by leaf, and do not prefer proven
-    wins to it.
+    They draw moves from the distribution that was fitted: they search leaf by leaf, and neither prefer proven
+    wins to it nor leave out moves that draw.
     """
     found = {}
     for result in results_in(folder):

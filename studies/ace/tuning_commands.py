@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from sparring.cli.errors import UserError
 from studies.ace.options import RESULTS, Backend, Batch, Records
 from studies.options import command_line
 
@@ -83,11 +84,14 @@ def ace_curve(
     from sparring.tuning.run import results_in
     from studies.ace.curve import curve_losses
 
+    results = list(results_in(tuning))
+    if len(results) < 2:
+        raise UserError(f"{tuning} has fewer than two tuned classes")
     policy = MemoizedPolicy(load_policy(network, "chess", backend=backend, batch=batch))
     rows: list[dict[str, Any]] = []
     for row in curve_losses(
         policy,
-        list(results_in(tuning)),
+        results,
         lambda rating: class_positions("chess", records, rating, positions, split=Split.TEST),
     ):
         rows.append(row)

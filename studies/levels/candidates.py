@@ -80,7 +80,11 @@ def _shares(
     for temperature in TEMPERATURES:
         selection = move_selection(replace(config, temperature=temperature))
         found[temperature] = [
-            _ascending(search_distribution("chess", each.state, result, selection))
+            _ascending(
+                search_distribution(
+                    "chess", each.state, result, selection, avoid_draws=config.play_forced_wins
+                )
+            )
             for each, result in zip(positions, results, strict=True)
         ]
     return found

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from sparring.cli.errors import UserError
 from studies.options import command_line
 
 RESULTS = Path("results/levels")
@@ -292,6 +293,7 @@ def level_candidates(
     from studies.levels.positions import read_game_positions
     from studies.levels.yardstick import class_positions
 
+    parsed = [_candidate(text) for text in candidates]
     open_policy = partial(load_policy, game="chess", backend=backend, batch=64)
     human, strong = open_policy("human"), open_policy("strong")
     scored = read_game_positions(positions)
@@ -299,11 +301,10 @@ def level_candidates(
     for level in _integers(classes):
         chosen = class_positions(scored, level)[::every]
         people.append(people_row(level, chosen))
-        for text in candidates:
-            name, nodes = text.rsplit(":", 1)
+        for name, nodes in parsed:
             share = name.replace(".", "", 1).isdigit()
             policy = mixture(human, strong, float(name)) if share else open_policy(name)
-            rows.append(candidate_row(policy, level, int(nodes), chosen))
+            rows.append(candidate_row(policy, level, nodes, chosen))
             write_json(provenance(command_line()) | {"people": people, "rows": rows}, out)
             atomic_write(out.with_suffix(".md"), (candidate_table(people, rows) + "\n").encode())
         print(f"{level}: {len(chosen)} positions", flush=True)
@@ -400,6 +401,14 @@ def level_fit(
     write_json(provenance(command_line()) | {"rows": rows}, out)
     table = level_table_text([solver.dial(level) for level in solver.levels], policy, family, command_line())
     atomic_write(out.with_suffix(".toml"), table.encode())
+
+
+def _candidate(text: str) -> tuple[str, int]:
+    """The policy and the nodes of a candidate. Raises UserError."""
+    name, _, nodes = text.rpartition(":")
+    if not name or not nodes.isdecimal():
+        raise UserError(f"{text}: expected policy:nodes, such as level-blend:80")
+    return name, int(nodes)
 
 
 def _integers(text: str) -> list[int]:

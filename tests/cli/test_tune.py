@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from sparring.cli import main
+from sparring.cli.play import _keys_of_file
 from sparring.players import PlayerConfig
 from sparring.players.levels import read_level_table
 from sparring.policies import Policy
@@ -88,6 +89,19 @@ def test_a_tuned_level_can_be_played(
         (["chess", "--level", "100", "--levels", "tuned/levels.toml"], "the levels of chess are 600 to 2600"),
     ):
         assert said in one_line_error(capsys, ["play", *words])
+
+
+def test_a_level_s_own_policy_may_be_a_file_beside_the_table(tmp_path: Path) -> None:
+    rows = '[[levels]]\nlevel = 1000\n[[levels]]\nlevel = 1500\npolicy = "own.onnx"\n'
+    (tmp_path / "levels.toml").write_text(
+        f'game = "chess"\npolicy = "table.onnx"\n{rows}[[levels]]\nlevel = 2000\npolicy = "human"\n'
+    )
+    for name in ("table.onnx", "own.onnx"):
+        (tmp_path / name).touch()
+    models = [
+        _keys_of_file("chess", level, tmp_path / "levels.toml")["model"] for level in (1000, 1500, 2000)
+    ]
+    assert models == [str(tmp_path / "table.onnx"), str(tmp_path / "own.onnx"), "human"]
 
 
 def test_classes_in_processes_have_the_results_of_one_process(

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pytest
 
 from sparring.games import Chess
-from sparring.players import Clock, SearchLimits
+from sparring.networks import Position, Prediction
+from sparring.players import Clock, GameStart, PlayerConfig, SearchLimits, Turn
 from sparring.players.draw_offers import DrawOffers
+from sparring.players.lockstep_distributions import lockstep_distributions
 from sparring.players.move_distribution import MoveDistribution, search_distribution
 from sparring.players.resignation import Resignation
+from sparring.players.search_player import SearchPlayer
 from sparring.players.time_management import allocate_time, resolve_limits
 from sparring.search import SearchResult, regularised_policy
 
@@ -72,8 +76,43 @@ def test_a_search_does_not_stalemate_in_a_won_position(value: float, nodes: int,
     stalemate = state.parse_move("g1g6")
     found = search_distribution("chess", state, searched(state, value, nodes), regularised_policy(1.0))
     assert (stalemate in found.likeliest().distribution) == plays
-    only = Chess().parse("k7/2Q5/8/8/8/8/p7/K7 w - - 0 1")
-    assert len(search_distribution("chess", only, searched(only, 0.9), regularised_policy(1.0)).moves)
+
+
+def test_a_search_keeps_its_weights_if_all_moves_draw() -> None:
+    state = Chess().parse("7k/8/8/8/8/8/8/KQ6 w - - 149 100")  # the 75-move rule ends the game
+    assert all(state.play(move).outcome is not None for move in state.legal_moves())
+    selection, result = regularised_policy(1.0), searched(state, 0.9)
+    found = search_distribution("chess", state, result, selection)
+    assert found.weights.tolist() == selection(result).tolist()
+    assert found.weights.all()
+
+
+class WinningPolicy:
+    """A uniform policy; White wins by its values."""
+
+    name, game = "winning", "chess"
+
+    def predict(self, positions: Sequence[Position]) -> list[Prediction]:
+        found = []
+        for position in positions:
+            moves = position.state.legal_moves()
+            value = 0.9 if position.state.to_move == 0 else -0.9
+            found.append(Prediction(tuple(moves), np.full(len(moves), 1 / len(moves), np.float32), value))
+        return found
+
+
+@pytest.mark.parametrize("forced", [True, False])
+def test_a_player_draws_by_its_search_alone_without_play_forced_wins(forced: bool) -> None:
+    state = Chess().parse("7k/8/5K2/8/8/8/8/6Q1 w - - 0 1")
+    config = PlayerConfig(
+        "chess", nodes=40, batch=1, unvisited_share=0.5, play_forced_wins=forced, find_immediate_wins=False
+    )
+    (found,) = lockstep_distributions(WinningPolicy(), config, [state])
+    player = SearchPlayer(config, WinningPolicy())
+    player.new_game(GameStart(Chess(), 0, seed=1))
+    drawn = player.choose(Turn(state, state.legal_moves())).distribution
+    for distribution in (found.likeliest().distribution, drawn):
+        assert (state.parse_move("g1g6") in distribution) != forced
 
 
 def test_moves_are_drawn_by_their_weights_among_the_allowed() -> None:

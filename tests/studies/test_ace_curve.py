@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from sparring.cli.errors import UserError
 from sparring.tuning.theta import Theta
 from studies.ace.curve import cross_losses, curve_losses
+from studies.ace.tuning_commands import ace_curve
 from tests.studies.test_ace_gradients import positions
 from tests.tuning.test_descent import HashedPolicy
 
@@ -48,3 +51,8 @@ def test_a_class_has_no_difference_from_its_own_theta_and_one_from_another() -> 
     assert first["minus_own"][1000]["value"] == second["minus_own"][2000]["value"] == 0
     assert first["minus_own"][2000]["value"] == pytest.approx(-second["minus_own"][1000]["value"])
     assert first["minus_own"][2000]["value"] != 0
+
+
+def test_a_curve_of_too_few_classes_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="fewer than two tuned classes"):
+        ace_curve([tmp_path / "records"], tmp_path)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from sparring.cli.errors import UserError
 from studies.ace.amsterdam import read_answers, skill_curve
 from studies.ace.answers import answers_of, collect_answers
 from studies.ace.commands import ace_test
@@ -170,3 +171,6 @@ def test_a_player_s_elo_is_told_with_intervals(folder: Path, capsys: pytest.Capt
     ace_test([folder / "club.toml"], folder, folder)
     told = capsys.readouterr().out
     assert "club: people's positions 5000 (5000 to 5000), puzzles " in told
+    (folder / "ace.json").write_text("{}")
+    with pytest.raises(UserError, match="no calibration"):
+        ace_test([folder / "club.toml"], folder, folder)

@@ -7,9 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
+from sparring.cli.errors import UserError
 from sparring.games import load_game
 from sparring.networks import Position, Prediction
 from studies.levels.candidates import TEMPERATURES, candidate_row, candidate_table, mixture, people_row
+from studies.levels.commands import level_candidates
 from studies.levels.positions import PEOPLE, GamePosition
 
 
@@ -58,3 +60,9 @@ def test_a_mixture_has_the_values_of_the_human_network_if_it_has_a_share() -> No
         assert prediction.value == value
         assert prediction.probabilities[0] + 1e-6 >= 0.2
         assert prediction.probabilities[0] <= 0.8 + 1e-6
+
+
+@pytest.mark.parametrize("text", ["level-blend", "level-blend:", ":80", "level-blend:many"])
+def test_a_candidate_without_nodes_is_refused(text: str) -> None:
+    with pytest.raises(UserError, match="expected policy:nodes"):
+        level_candidates([text])

@@ -354,15 +354,16 @@ def _level_keys(game: str, level: int | None, table: Path | None) -> Mapping[str
 
 
 def _keys_of_file(game: str, level: int, file: Path) -> Mapping[str, Any]:
-    """The same of a level table's file, whose policy may be a file beside it."""
+    """The same of a level table's file, whose policies may be files beside it."""
     try:
         table = read_level_table(file)
     except BadConfig as error:
         raise UserError(str(error)) from None
     if table.game != game:
         raise UserError(f"{file} has levels of {table.game}, not of {game}")
-    beside = file.parent / table.policy
-    return table.keys(level) | ({"model": str(beside)} if beside.is_file() else {})
+    keys = table.keys(level)
+    beside = file.parent / keys["model"]
+    return keys | ({"model": str(beside)} if beside.is_file() else {})
 
 
 def _rating_of(opponent: Player) -> int | None:

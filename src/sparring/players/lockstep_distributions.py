@@ -32,6 +32,6 @@ def lockstep_distributions(
     selection = move_selection(config)
     found = search_together(policy, positions, puct_config(config), config.nodes)
     return [
-        search_distribution(policy.game, state, result, selection)
+        search_distribution(policy.game, state, result, selection, avoid_draws=config.play_forced_wins)
         for state, result in zip(states, found, strict=True)
     ]

@@ -93,15 +93,15 @@ def policy_distribution(
 
 
 def search_distribution(
-    game: str, state: Any, result: SearchResult, selection: MoveSelection
+    game: str, state: Any, result: SearchResult, selection: MoveSelection, *, avoid_draws: bool = True
 ) -> MoveDistribution:
     """A search's moves, by a rule of move selection.
 
-    In a won position a search with a node for each move plays none that draws at once.
+    With `avoid_draws`, a search with a node for each move plays none that draws a won position at once.
     """
     moves = result.moves.tolist()
     weights = _adjusted(game, state, moves, selection(result), result.value)
-    if result.value > WON and result.nodes >= len(moves):
+    if avoid_draws and result.value > WON and result.nodes >= len(moves):
         weights = _without_draws(state, moves, weights)
     values = result.values
     return MoveDistribution(

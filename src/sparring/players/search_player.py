@@ -121,7 +121,11 @@ class SearchPlayer(BasePlayer):
             )
         prediction = result.evaluation if self._evaluator is None else None
         prediction = prediction or self._policy_player.predict(turn.state)
-        return result, prediction, search_distribution(self.config.game, turn.state, result, self._selection)
+        config = self.config
+        distribution = search_distribution(
+            config.game, turn.state, result, self._selection, avoid_draws=config.play_forced_wins
+        )
+        return result, prediction, distribution
 
     def _limits(self, turn: Turn) -> SearchLimits:
         """Limits of a search: the nodes of the turn, else the configured ones; the least of all times.
