@@ -170,18 +170,23 @@ void ParticleFilter::draw(const BoardSet& possible, bool exact) {
                 apply(next, taken(board, moves[i].action));
                 if (!agrees(next)) continue;
                 const double weight = attacks_king(next, ~player_) ? config_.threat_weight : 1.0;
-                accepted[c].probability += weight * static_cast<double>(moves[i].prior);
-                accepted[c].moves.emplace_back(i, accepted[c].probability);
+                const auto prior = static_cast<double>(moves[i].prior);
+                accepted[c].probability += prior;
+                accepted[c].weight += weight * prior;
+                accepted[c].moves.emplace_back(i, accepted[c].weight);
             }
         }
     });
     std::vector<double> cumulated;
-    double total = 0;
-    for (const Accepted& each : accepted) cumulated.push_back(total += each.probability);
+    double total = 0, probability = 0;
+    for (const Accepted& each : accepted) {
+        cumulated.push_back(total += each.weight);
+        probability += each.probability;
+    }
     const auto complete = std::count_if(candidates_.begin(), candidates_.end(),
                                         [](const Candidate& each) { return !each.moves.empty(); });
-    accepted_ = complete ? total / static_cast<double>(complete) : 0;
-    const double all_rejected = std::pow(1 - std::min(accepted_, 1.0), config_.persistence);
+    accepted_ = complete ? std::min(probability / static_cast<double>(complete), 1.0) : 0;
+    const double all_rejected = std::pow(1 - accepted_, config_.persistence);
     for (std::size_t n = 0; n < config_.particles; ++n) {
         if (total <= 0 || uniform(random_) < all_rejected) {
             particles_.push_back(singleton(possible));
@@ -193,7 +198,7 @@ void ParticleFilter::draw(const BoardSet& possible, bool exact) {
             std::min<std::size_t>(static_cast<std::size_t>(at - cumulated.begin()), candidates_.size() - 1);
         const auto& moves = accepted[c].moves;
         if (moves.empty()) continue;  // rounding only
-        const double place = uniform(random_) * accepted[c].probability;
+        const double place = uniform(random_) * accepted[c].weight;
         auto chosen =
             std::find_if(moves.begin(), moves.end(), [&](const auto& m) { return m.second > place; });
         if (chosen == moves.end()) --chosen;

@@ -61,8 +61,9 @@ class ParticleFilter {
     };
     /// The moves of a candidate that lead to a possible board.
     struct Accepted {
-        double probability = 0;
-        std::vector<std::pair<std::size_t, double>> moves;  // index and cumulated probability
+        double probability = 0;                             // by the policy
+        double weight = 0;                                  // the same with the threat weight, for the draw
+        std::vector<std::pair<std::size_t, double>> moves;  // index and cumulated weight
     };
 
     void act(Candidate& candidate, const TreeNode& node);

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+import chess
 import pytest
 
 from sparring._core import (
@@ -49,20 +50,22 @@ def test_the_belief_does_not_collapse_to_the_best_reply_of_a_search() -> None:
 
 
 def test_a_rational_opponent_is_believed_not_to_blunder() -> None:
-    # The black queen is attacked by a rook; it can capture it or hang elsewhere.
+    # A rook attacks the black queen. It is lost where it stands, and for the rook if it captures that.
     start = Rbc().parse("4k3/8/8/3q4/8/8/8/3RK3 b - - 0 1 sense")
-    capture = start.play(NO_SENSE).parse_move("d5d1")
     boards = RbcBoardSet.of([start], 0).after_opponent(None)
-    shares = []
+    captured = RbcBoardSet.of([start], 0).after_opponent(chess.D1)
+    shares, captures = [], []
     for rationality in (0.0, 20.0):
         config = RbcPlannerConfig(particles=500, rationality=rationality, belief_noise=0.0)
         planner = RbcPlanner(config, 0, start, 7)
         evaluate_uniformly(planner)
+        planner.draw(captured, True)
+        captures.append(planner.accepted)
         planner.draw(boards, True)
         left = [fen for fen in planner.particle_fens() if fen.startswith("4k3/8/8/3q4/")]
         shares.append(len(left) / 500)
-    assert capture
     assert shares[0] > 3 * shares[1]
+    assert captures[0] > 3 * captures[1]
 
 
 def test_an_opponent_is_believed_to_seek_attacks_on_the_king() -> None:
@@ -73,6 +76,8 @@ def test_an_opponent_is_believed_to_seek_attacks_on_the_king() -> None:
         planner = RbcPlanner(RbcPlannerConfig(particles=4000, threat_weight=threat_weight), 0, start, 7)
         evaluate_uniformly(planner)
         planner.draw(boards, True)
+        assert planner.accepted == pytest.approx(1.0)  # every move leads to a possible board
+        assert planner.accepted <= 1
         likely, shares = planner.particle_boards(4000)
         share = float(shares[likely.indices(likely.with_king_attacked())].sum())
         odds.append(share / (1 - share))

@@ -62,6 +62,67 @@ def test_a_hint_does_not_change_the_game() -> None:
     assert decisions[0] == decisions[1]
 
 
+SHIPPED = replace(BOTS["planner"].planner, playouts=8, batch=8, particles=24, states=16)
+
+
+def test_a_hint_of_the_shipped_planner_changes_neither_the_game_nor_its_state() -> None:
+    lines: list[list[int]] = []
+    for hints in (0, 2):
+        made = make_bot(replace(QUICK, planner=SHIPPED))
+        assert isinstance(made, PlannerBot)
+        made.evaluator = UniformEvaluator()
+        made.new_game(GameStart(Rbc(), 1, seed=4))
+        state, line = Rbc().initial().play(NO_SENSE).play(PASS), []
+        made.observe(OpponentMoveResult(None))
+        while state.to_move == 1:
+            for _ in range(hints):
+                made.hint(Turn.of(state))
+            line += [made.choose(Turn.of(state)).move, int(made.inference._rng.integers(2**31))]
+            observation = Rbc().observe(state, 1, line[-2])
+            assert not isinstance(observation, OpponentSense)
+            made.observe(observation)
+            state = state.play(line[-2])
+        lines.append(line)
+    assert lines[0] == lines[1]
+
+
+def test_a_hint_with_a_clock_leaves_the_times_as_they_were() -> None:
+    made = make_bot(replace(QUICK, boards=10**6, use_clock=True, planner=SHIPPED))
+    assert isinstance(made, PlannerBot)
+    made.evaluator = UniformEvaluator()
+    made.new_game(GameStart(Rbc(), 0, seed=4))
+    made.observe(OpponentMoveResult(None))
+    made.observe(SenseResult(()))
+
+    def times() -> tuple[object, ...]:
+        tracked = made.inference.tracker.options
+        own = made.last_search, made._last_rating, made._ponder_seconds
+        return *own, tracked, made.inference._seconds_a_board
+
+    before = times()
+    limits = SearchLimits(clock=Clock(12.0, 0.0))
+    made.hint(Turn(None, Rbc().initial().play(NO_SENSE).legal_moves(), limits))
+    assert times() == before
+
+
+def test_the_last_rating_is_that_of_the_chosen_move() -> None:
+    made = planner_bot(inference_weight=0.5, rating_visits=1.0)
+    made.new_game(GameStart(Rbc(), 1, seed=3))
+    state = Rbc().initial().play(NO_SENSE).play(PASS)
+    made.observe(OpponentMoveResult(None))
+    made.choose(Turn.of(state))
+    assert made._last_rating == 0.5  # a sense has a bonus for information
+    made.observe(SenseResult(()))
+    moves = state.play(NO_SENSE).legal_moves()[:3]  # not the best ones
+    decision = made.choose(Turn(None, moves))
+    found = made.last_search
+    assert found is not None
+    assert found.ratings is not None
+    chosen = found.ratings[found.actions.tolist().index(decision.move)]
+    assert chosen < found.ratings.max()
+    assert made._last_rating == chosen
+
+
 def test_the_planner_goes_on_after_contradictory_and_lost_observations() -> None:
     made = planner_bot()
     made.new_game(GameStart(Rbc(), 0, seed=1))

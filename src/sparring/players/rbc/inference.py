@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from threading import Event
 
@@ -146,6 +148,21 @@ class InferenceBot(BasePlayer):
         if turn.legal_moves[-1] == NO_SENSE:
             return self._sense(clock)
         return self._move(turn.legal_moves, clock)
+
+    def hint(self, turn: Turn) -> Decision:
+        """The move of `choose`, without its effects."""
+        with self.preserved():
+            return super().hint(turn)
+
+    @contextmanager
+    def preserved(self) -> Iterator[None]:
+        """Undoes what decisions change: the generator, the number of tracked boards, the measured speed."""
+        before = self._rng, self.tracker.options, self._seconds_a_board
+        self._rng = deepcopy(self._rng)
+        try:
+            yield
+        finally:
+            self._rng, self.tracker.options, self._seconds_a_board = before
 
     def follow_clock(self, clock: Clock | None) -> Clock | None:
         """Bounds the number of tracked boards by the clock. Returns it, or None if the bot plays without."""

@@ -38,7 +38,7 @@ _BELIEF_SHARE = 0.5
 _LEAST_PLAYOUTS = 64
 """Playouts before a search with a clock may end because its choice is settled."""
 _WON, _WON_SHARE = 0.85, 0.3
-"""Above this rating of its last choice a planner takes this share of its time: haste costs little."""
+"""Above this rating of its last move a planner takes this share of its time: haste costs little."""
 _TIME_TROUBLE_SECONDS = 2.0
 """Below this time on the clock the inference bot decides, which needs a fifth of the processor's time. The
 belief is not pondered then."""
@@ -175,12 +175,14 @@ class PlannerBot(BasePlayer):
         return self._decide(turn.legal_moves, self._search(moving, planned, turn.stop), moving, planned)
 
     def hint(self, turn: Turn) -> Decision:
-        """The move of `choose` with a copy of the planner."""
-        planner, self.planner = self.planner, self.planner.copy()
+        """The move of `choose` with a copy of the planner, without its effects."""
+        before = self.planner, self.last_search, self._last_rating, self._ponder_seconds
+        self.planner = self.planner.copy()
         try:
-            return super().hint(turn)
+            with self.inference.preserved():
+                return super().hint(turn)
         finally:
-            self.planner = planner
+            self.planner, self.last_search, self._last_rating, self._ponder_seconds = before
 
     def ponder(self, stop: Event | None = None) -> None:
         """Computes the successors of our move, and what the opponent may sense and move after it."""
@@ -269,7 +271,6 @@ class PlannerBot(BasePlayer):
             squares, values = self.inference.rate_senses(share, belief)
             rated = {SENSE + square: value for square, value in zip(squares, values.tolist(), strict=True)}
         ratings = np.array([rated.get(action, -1.0) for action in actions.tolist()])
-        self._last_rating = float(ratings.max())
         likely = np.exp((ratings - ratings.max()) / _RATING_TEMPERATURE)
         mixed = (1 - weight) * priors + weight * likely / likely.sum()
         self.planner.set_priors(mixed.astype(np.float32))
@@ -288,6 +289,8 @@ class PlannerBot(BasePlayer):
         scores[~allowed] = -np.inf
         best = int(np.argmax(scores))
         move = int(search.actions[best])
+        if moving and search.ratings is not None:  # ratings of senses have a bonus for information
+            self._last_rating = float(search.ratings[best])
         value = float(np.nan_to_num(search.values[best], nan=search.root_value))
         count = f"{len(boards):,} possible boards" if len(boards) != 1 else "1 possible board"
         if search.ratings is not None and not search.playouts:
