@@ -7,7 +7,6 @@ checkpoint. On a CPU it ends with the same weights as an uninterrupted run.
 
 from __future__ import annotations
 
-import copy
 import dataclasses
 import math
 import time
@@ -39,9 +38,9 @@ from sparring.training.optimisers import (
     learning_rate_at,
     load_optimiser_state,
     make_optimiser,
-    restore_optimiser_state,
     set_learning_rate,
 )
+from sparring.training.snapshot import take_snapshot
 from sparring.training.teacher_cache import make_teacher_cache
 from sparring.training.teachers import Teacher
 from sparring.training.training_batch import TrainingBatch
@@ -169,7 +168,9 @@ class Trainer:
             return
         example = self.loader.example(self.cursor).minibatch
         if self.world_size == 1:  # gradient exchange between processes is not captured
-            self._graphed_step = GraphedCallable(self._step, example, self._snapshot())
+            self._graphed_step = GraphedCallable(
+                self._step, example, take_snapshot(self.model, self.average, self.optimiser)
+            )
 
     def train_step(self, prefetched: PrefetchedBatch) -> Losses:
         """Makes one optimiser step and returns its losses. On a GPU, call `prepare` first."""
@@ -229,20 +230,6 @@ class Trainer:
         self.optimiser.step()
         self.average.update()
         return Losses(outcome.total.detach(), outcome.hits, outcome.nll)
-
-    def _snapshot(self) -> Callable[[], None]:
-        """Returns a function that restores the present weights, average and optimiser state."""
-        weights = copy.deepcopy(self.model.state_dict())
-        average = copy.deepcopy(self.average.state)
-        moments = copy.deepcopy(self.optimiser.state_dict()["state"])
-
-        def restore() -> None:
-            for name, tensor in self.model.state_dict().items():
-                tensor.copy_(weights[name])
-            self.average.load(average)
-            restore_optimiser_state(self.optimiser, moments)
-
-        return restore
 
     def _precision(self) -> AbstractContextManager[Any]:
         return torch.autocast("cuda", torch.bfloat16) if self.device.type == "cuda" else nullcontext()

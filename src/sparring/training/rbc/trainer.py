@@ -8,7 +8,6 @@ same weights on a CPU.
 
 from __future__ import annotations
 
-import copy
 import math
 import time
 from collections.abc import Callable, Sequence
@@ -34,7 +33,6 @@ from sparring.training.optimisers import (
     learning_rate_at,
     load_optimiser_state,
     make_optimiser,
-    restore_optimiser_state,
     set_learning_rate,
 )
 from sparring.training.rbc.checkpoint import CHECKPOINT, RbcCheckpoint, read_checkpoint, write_checkpoint
@@ -46,6 +44,7 @@ from sparring.training.rbc.export import export_synopsis_network
 from sparring.training.rbc.loss import Measures, measure, total_loss, without_targets
 from sparring.training.rbc.model import SynopsisNetwork
 from sparring.training.rbc.teachers import Teachers
+from sparring.training.snapshot import take_snapshot
 
 _BEST = "best.onnx"
 """The network of the best validation so far."""
@@ -197,22 +196,10 @@ class RbcTrainer:
         first: GraphedCallable | None = None
         for headset in range(len(self.config.headsets)):
             step = partial(self._step, headset)
-            self._graphs[headset] = GraphedCallable(step, example, self._snapshot(), first)
+            self._graphs[headset] = GraphedCallable(
+                step, example, take_snapshot(self.model, self.average, self.optimiser), first
+            )
             first = first or self._graphs[headset]
-
-    def _snapshot(self) -> Callable[[], None]:
-        """Returns a function that restores the present weights, average and optimiser state."""
-        weights = copy.deepcopy(self.model.state_dict())
-        average = copy.deepcopy(self.average.state)
-        moments = copy.deepcopy(self.optimiser.state_dict()["state"])
-
-        def restore() -> None:
-            for name, tensor in self.model.state_dict().items():
-                tensor.copy_(weights[name])
-            self.average.load(average)
-            restore_optimiser_state(self.optimiser, moments)
-
-        return restore
 
     def validate(self) -> dict[str, Any]:
         """Returns the metrics of each headset on its own held-out examples."""
