@@ -142,7 +142,7 @@ SYNOPSIS_TRAINING: dict[str, Any] = {
         "boards": 10, "sampled": 2, "draws": 2, "soon": 5, "clean": False, "clean_boards": 9,
         "mirrored": False, "trial": 1,
     },
-    "loss": {"soon": 0.1, "pieces": 0.1, "label_smoothing": 0.1, "teacher": 0.5},
+    "loss": {"soon": 0.1, "pieces": 0.1, "label_smoothing": 0.1, "teacher": 0.5, "distilled": 0.25},
     "training": {**TRAINING["training"], "cache_teachers": False},
     "headsets": [
         {"name": "All", "players": ["*"], "weight": 2.0, "stop_gradient": True},
