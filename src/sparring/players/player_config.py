@@ -97,8 +97,9 @@ class PlayerConfig:
     find_immediate_wins: bool = True
     """Tests every move for an immediate win before the search; no effect in Go."""
     play_forced_wins: bool = True
-    """Plays a proven win and avoids a proven loss at any temperature; no effect in Go. With this, `solver`
-    and `find_immediate_wins` off, a weak player may miss a mate."""
+    """Plays a proven win and avoids a proven loss at any temperature (no effect in Go); in a won position, a
+    search with a node for each move plays none that draws at once. With this, `solver` and
+    `find_immediate_wins` off, a weak player may miss a mate."""
     reuse_tree: bool = True
     """Keeps the search tree from move to move. Without it, a search of `nodes` has the same strength at every
     move, as levels need it."""
