@@ -22,11 +22,8 @@ from sparring.games.rbc import DESCRIPTION, OpponentSense, Rbc
 from sparring.players import GameStart
 from sparring.players.rbc.planner import PlannerBot
 from sparring.records import GameRecord
-from sparring.reports import provenance
-from sparring.reports.report import write_json
-from studies.rbc.replays import ReplayPlanner, game_digest, open_replays
+from studies.rbc.replays import ReplayPlanner, replay_games
 
-JOURNAL = "attacks.jsonl"
 REPORT = "attacks.json"
 FACTORS = np.geomspace(0.25, 32, 57)
 """Odds factors that are compared."""
@@ -123,12 +120,11 @@ def run(
 
     Raises JournalMismatch if the journal is of another planner or of other games.
     """
-    journal = open_replays(out / JOURNAL, planner.config, records)
-    games = [entry["decisions"] for entry in journal.entries[: len(records)]]
-    for number in range(len(games), len(records)):
-        decisions = [asdict(each) for each in replay_attacks(records[number], planner.bot, number)]
-        journal.add({"game": game_digest(records[number]), "decisions": decisions})
-        games.append(decisions)
-        write_json({**provenance(command), **summary(games)}, out / REPORT)
-        on_progress(number + 1, len(records))
-    return summary(games)
+
+    def replay(record: GameRecord, bot: PlannerBot, number: int) -> dict[str, Any]:
+        return {"decisions": [asdict(each) for each in replay_attacks(record, bot, number)]}
+
+    def summarise(games: Sequence[dict[str, Any]]) -> dict[str, Any]:
+        return summary([each["decisions"] for each in games])
+
+    return replay_games(records, planner, out / REPORT, command, replay, summarise, on_progress)

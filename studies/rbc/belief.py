@@ -25,11 +25,8 @@ from sparring.players.rbc.inference import InferenceBot
 from sparring.players.rbc.planner import PlannerBot
 from sparring.players.rbc.utility import WIN, likelihoods, win_probabilities
 from sparring.records import GameRecord
-from sparring.reports import provenance
-from sparring.reports.report import write_json
-from studies.rbc.replays import ReplayPlanner, game_digest, open_replays
+from studies.rbc.replays import ReplayPlanner, replay_games
 
-JOURNAL = "belief.jsonl"
 REPORT = "belief.json"
 MOST_REGRET = 400
 """Centipawns."""
@@ -125,16 +122,15 @@ def run(
 
     Raises JournalMismatch if the journal is of another planner or of other games.
     """
-    journal = open_replays(out / JOURNAL, planner.config, records)
-    games = [entry["moves"] for entry in journal.entries[: len(records)]]
-    for number in range(len(games), len(records)):
-        moves = [asdict(each) for each in replay_moves(records[number], planner.bot, number)]
-        players = [records[number].first, records[number].second]
-        journal.add({"game": game_digest(records[number]), "players": players, "moves": moves})
-        games.append(moves)
-        write_json({**provenance(command), **summary(games)}, out / REPORT)
-        on_progress(number + 1, len(records))
-    return summary(games)
+
+    def replay(record: GameRecord, bot: PlannerBot, number: int) -> dict[str, Any]:
+        moves = [asdict(each) for each in replay_moves(record, bot, number)]
+        return {"players": [record.first, record.second], "moves": moves}
+
+    def summarise(games: Sequence[dict[str, Any]]) -> dict[str, Any]:
+        return summary([each["moves"] for each in games])
+
+    return replay_games(records, planner, out / REPORT, command, replay, summarise, on_progress)
 
 
 def summary(games: Sequence[Sequence[dict[str, Any]]]) -> dict[str, Any]:

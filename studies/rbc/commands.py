@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import importlib
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.progress import Progress, TextColumn, TimeElapsedColumn
@@ -236,22 +236,27 @@ def rbc_belief(
     """Compare the planner's belief and choices in recorded games with the inference bot's."""
     from studies.rbc import belief as study
 
-    planner, chosen = _read_planner_games(records, bot, games)
-    with Progress(TextColumn("{task.description}"), TimeElapsedColumn(), transient=True) as bar:
-        task = bar.add_task("replaying", total=None)
-        report = study.run(
-            chosen,
-            planner,
-            out,
-            command_line(),
-            lambda done, total: bar.update(task, description=f"game {done} of {total}"),
-        )
+    report = _replayed(study.run, records, bot, games, out)
     table = Table("mean", "", "95 %", box=None)
     for name, each in report["means"].items():
         low, high = each["interval_95"]
         table.add_row(name.replace("_", " "), f"{each['mean']:.3f}", f"{low:.3f} to {high:.3f}")
     make_console().print(f"{report['decisions']:,} decisions of {report['games']} games")
     make_console().print(table)
+
+
+def _replayed(
+    run: Callable[..., dict[str, Any]], records: Path, bot: str, games: int, out: Path
+) -> dict[str, Any]:
+    """The report of a study that replays recorded games to a planner."""
+    planner, chosen = _read_planner_games(records, bot, games)
+    with Progress(TextColumn("{task.description}"), TimeElapsedColumn(), transient=True) as bar:
+        task = bar.add_task("replaying", total=None)
+
+        def progress(done: int, total: int) -> None:
+            bar.update(task, description=f"game {done} of {total}")
+
+        return run(chosen, planner, out, command_line(), progress)
 
 
 def _read_planner_games(records: Path, bot: str, games: int) -> tuple[ReplayPlanner, list[GameRecord]]:
@@ -286,16 +291,7 @@ def rbc_attacks(
     """Compare the attacks on the king that a planner believes in with those of recorded games."""
     from studies.rbc import attacks as study
 
-    planner, chosen = _read_planner_games(records, bot, games)
-    with Progress(TextColumn("{task.description}"), TimeElapsedColumn(), transient=True) as bar:
-        task = bar.add_task("replaying", total=None)
-        report = study.run(
-            chosen,
-            planner,
-            out,
-            command_line(),
-            lambda done, total: bar.update(task, description=f"game {done} of {total}"),
-        )
+    report = _replayed(study.run, records, bot, games, out)
     table = Table("opponent", "decisions in doubt", "believed", "attacked", "odds factor", "95 %", box=None)
     for each in report["opponents"]:
         low, high = each["interval_95"]

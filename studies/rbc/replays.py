@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from sparring.players.rbc import BotConfig
 from sparring.players.rbc.planner import PlannerBot
 from sparring.records import GameRecord
+from sparring.reports.machine import provenance
+from sparring.reports.report import write_json
 from sparring.storage import Journal, JournalMismatch
 
 
@@ -19,6 +21,34 @@ class ReplayPlanner(NamedTuple):
 
     bot: PlannerBot
     config: BotConfig
+
+
+Entry: TypeAlias = dict[str, Any]
+"""A replayed game in the journal."""
+
+
+def replay_games(
+    records: Sequence[GameRecord],
+    planner: ReplayPlanner,
+    report: Path,
+    command: str,
+    replay: Callable[[GameRecord, PlannerBot, int], Entry],
+    summary: Callable[[Sequence[Entry]], dict[str, Any]],
+    on_progress: Callable[[int, int], None],
+) -> dict[str, Any]:
+    """Replays the games that the journal beside the report does not have; writes the report after each.
+
+    Returns the summary of all games. Raises JournalMismatch as `open_replays`.
+    """
+    journal = open_replays(report.with_suffix(".jsonl"), planner.config, records)
+    games: list[Entry] = journal.entries[: len(records)]
+    for number in range(len(games), len(records)):
+        entry = {"game": game_digest(records[number]), **replay(records[number], planner.bot, number)}
+        journal.add(entry)
+        games.append(entry)
+        write_json({**provenance(command), **summary(games)}, report)
+        on_progress(number + 1, len(records))
+    return summary(games)
 
 
 def open_replays(path: Path, config: BotConfig, records: Sequence[GameRecord]) -> Journal:

@@ -84,7 +84,6 @@ class CalibrationWorker:
         self._anchors = {anchor.name: anchor for anchor in plan.anchors}
         self._configs = dict(plan.players)
         self._movers: dict[tuple[str, str, int], Mover] = {}
-        self._close: list[Callable[[], None]] = []
         self._policy = cache(partial(_load_policy, plan))
 
     def work(self, task: GamesTask) -> list[CalibrationGame]:
@@ -116,8 +115,9 @@ class CalibrationWorker:
 
     def close(self) -> None:
         """Closes the engines."""
-        for close in self._close:
-            close()
+        for engine in map(engine_of, self._movers.values()):
+            if engine is not None:
+                engine.close()
 
     def terminate(self) -> None:
         """Kills the engines."""
@@ -146,7 +146,6 @@ class CalibrationWorker:
         else:
             opened = partial(open_participant, anchor.participant, self._game)
             mover = EngineMover(opened, self._game, self._plan.seed)
-            self._close.append(mover.close)
         return DilutedMover(mover, anchor.random_share) if anchor.random_share else mover
 
 
