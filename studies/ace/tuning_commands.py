@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from sparring.cli.errors import UserError
 from studies.ace.options import RESULTS, Backend, Batch, Records
 from studies.options import command_line
+
+if TYPE_CHECKING:
+    from sparring.tuning import PlayedPositions
 
 
 def ace_baselines(
@@ -76,10 +81,6 @@ def ace_curve(
 ) -> None:
     """Measure Theta as a function of the rating on the held-out moves of the tuned classes."""
     from sparring import load_policy
-    from sparring.records import Split
-    from sparring.reports.machine import provenance
-    from sparring.reports.report import write_json
-    from sparring.tuning import class_positions
     from sparring.tuning.memo import MemoizedPolicy
     from sparring.tuning.run import results_in
     from studies.ace.curve import curve_losses
@@ -88,16 +89,9 @@ def ace_curve(
     if len(results) < 2:
         raise UserError(f"{tuning} has fewer than two tuned classes")
     policy = MemoizedPolicy(load_policy(network, "chess", backend=backend, batch=batch))
-    rows: list[dict[str, Any]] = []
-    for row in curve_losses(
-        policy,
-        results,
-        lambda rating: class_positions("chess", records, rating, positions, split=Split.TEST),
-    ):
-        rows.append(row)
-        write_json(provenance(command_line()) | {"rows": rows}, out)
-        losses = ", ".join(f"{name} {each['value']:.4f}" for name, each in row["loss"].items())
-        print(f"{row['class']}: {losses}; by phase {-row['phase_gain']['value']:+.4f}", flush=True)
+    held_out = partial(_held_out_positions, records, positions)
+    for row in _saved_rows(curve_losses(policy, results, held_out), out):
+        print(f"{_losses(row)}; by phase {-row['phase_gain']['value']:+.4f}", flush=True)
 
 
 def ace_cross(
@@ -112,26 +106,16 @@ def ace_cross(
 ) -> None:
     """Measure the Theta of each class on the held-out moves of the others."""
     from sparring import load_policy
-    from sparring.records import Split
-    from sparring.reports.machine import provenance
-    from sparring.reports.report import write_json
-    from sparring.tuning import class_positions
     from sparring.tuning.memo import MemoizedPolicy
     from sparring.tuning.run import results_in
     from studies.ace.curve import cross_losses
 
     wanted = [int(each) for each in classes.split(",")]
     policy = MemoizedPolicy(load_policy(network, "chess", backend=backend, batch=batch))
-    rows: list[dict[str, Any]] = []
-    for row in cross_losses(
-        policy,
-        [each for each in results_in(tuning) if each["class"] in wanted],
-        lambda rating: class_positions("chess", records, rating, positions, split=Split.TEST),
-    ):
-        rows.append(row)
-        write_json(provenance(command_line()) | {"rows": rows}, out)
-        losses = ", ".join(f"{rating} {each['value']:.4f}" for rating, each in row["loss"].items())
-        print(f"{row['class']}: {losses}", flush=True)
+    results = [each for each in results_in(tuning) if each["class"] in wanted]
+    held_out = partial(_held_out_positions, records, positions)
+    for row in _saved_rows(cross_losses(policy, results, held_out), out):
+        print(_losses(row), flush=True)
 
 
 def ace_losses(
@@ -160,3 +144,29 @@ def ace_losses(
     for name in ("people", *players):
         mean = rows[0]["kinds"][0][name]
         print(f"{name}: {mean['mean']:.4f} ({mean['interval'][0]:.4f} to {mean['interval'][1]:.4f})")
+
+
+def _held_out_positions(records: Sequence[Path], count: int, rating: int) -> PlayedPositions:
+    """Test positions of the class of a rating."""
+    from sparring.records import Split
+    from sparring.tuning import class_positions
+
+    return class_positions("chess", records, rating, count, split=Split.TEST)
+
+
+def _saved_rows(rows: Iterable[dict[str, Any]], out: Path) -> Iterator[dict[str, Any]]:
+    """The rows one by one; the file has all so far."""
+    from sparring.reports.machine import provenance
+    from sparring.reports.report import write_json
+
+    saved: list[dict[str, Any]] = []
+    for row in rows:
+        saved.append(row)
+        write_json(provenance(command_line()) | {"rows": saved}, out)
+        yield row
+
+
+def _losses(row: dict[str, Any]) -> str:
+    """A row's class and its losses, for the terminal."""
+    losses = ", ".join(f"{name} {each['value']:.4f}" for name, each in row["loss"].items())
+    return f"{row['class']}: {losses}"
