@@ -23,16 +23,12 @@ from studies.ace.tuning_commands import ace_baselines, ace_cross, ace_curve, ace
 from studies.blend.commands import blend_command
 from studies.dsmcp.commands import dsmcp
 from studies.expendibots.commands import draws, expendibots, ladder, opponent, variants
-from studies.levels.commands import (
+from studies.levels.commands import level_fit, level_grid, level_report, level_solve, level_table
+from studies.levels.position_commands import (
     level_candidates,
-    level_fit,
-    level_grid,
     level_losses,
     level_positions,
-    level_report,
     level_scores,
-    level_solve,
-    level_table,
     level_yardstick,
 )
 from studies.manners.commands import (

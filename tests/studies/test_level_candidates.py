@@ -11,7 +11,8 @@ from sparring.cli.errors import UserError
 from sparring.games import load_game
 from sparring.networks import Position, Prediction
 from studies.levels.candidates import TEMPERATURES, candidate_row, candidate_table, mixture, people_row
-from studies.levels.commands import level_candidates
+from studies.levels.options import integers
+from studies.levels.position_commands import level_candidates
 from studies.levels.positions import PEOPLE, GamePosition
 
 
@@ -66,3 +67,9 @@ def test_a_mixture_has_the_values_of_the_human_network_if_it_has_a_share() -> No
 def test_a_candidate_without_nodes_is_refused(text: str) -> None:
     with pytest.raises(UserError, match="expected policy:nodes"):
         level_candidates([text])
+
+
+def test_a_list_of_classes_that_is_no_list_of_numbers_is_refused() -> None:
+    assert integers("1600, 1800,") == [1600, 1800]
+    with pytest.raises(UserError, match="strong: expected whole numbers"):
+        integers("1600,strong")
