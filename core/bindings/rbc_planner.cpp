@@ -81,7 +81,7 @@ nb::tuple root_actions(const OwnedPlanner& self) {
     const auto guard = self.ownership.hold();
     const auto* search = self.planner.search();
     if (!search) throw std::logic_error("there is no search");
-    const auto& root = search->root();
+    const auto root = search->root();
     const std::size_t n = root.size();
     const Zeros<std::int64_t> actions(n);
     const Zeros<double> priors(n), visits(n), values(n), worst(n);

@@ -16,7 +16,7 @@ Planner::Planner(const PlannerConfig& config, Color player, const Board& board, 
 }
 
 void Planner::moved(const MoveOutcome& outcome) {
-    if (search_ && search_->search.root_evaluated()) previous_ = search_->search.remembered();
+    remember_turn();
     search_.reset();
     const bool passed = outcome.taken == pass;
     context_.last_from = passed ? std::nullopt : std::optional<Square>(from_square(outcome.taken));
@@ -25,9 +25,27 @@ void Planner::moved(const MoveOutcome& outcome) {
     filter_.advance(outcome);
 }
 
+/// The planes of the move that ends this turn. Without a search, as in time trouble, they are those of the
+/// last draw: an older turn's would show pieces that have moved since.
+void Planner::remember_turn() {
+    if (search_ && search_->search.root_evaluated()) {
+        previous_ = search_->search.remembered();
+    } else if (drawn_) {
+        previous_ = remembered_planes(drawn_->synopsis());
+    } else {
+        previous_.reset();
+    }
+    drawn_.reset();
+}
+
 void Planner::draw(const BoardSet& possible, bool exact) {
     search_.reset();
     filter_.draw(possible, exact);
+    std::vector<HiddenSide> sample;
+    for (const std::size_t i : possible.sample_indices(config_.states, random_.next()))
+        sample.push_back(possible.hidden()[i]);
+    drawn_.emplace(possible.known(), std::move(sample));
+    drawn_->set_context(context_);
 }
 
 void Planner::begin_search(const BoardSet& possible, bool moving) {

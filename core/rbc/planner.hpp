@@ -28,7 +28,8 @@ class Planner {
           table_(other.table_),
           filter_(other.filter_),
           context_(other.context_),
-          previous_(other.previous_) {}
+          previous_(other.previous_),
+          drawn_(other.drawn_) {}
 
     /// Our move has this outcome.
     void moved(const MoveOutcome& outcome);
@@ -65,12 +66,15 @@ class Planner {
               search(config, table, filter.particles(), possible, self, seed) {}
     };
 
+    void remember_turn();
+
     const PlannerConfig config_;
     Random random_;
     NodeTable table_;
     ParticleFilter filter_;
     SynopsisContext context_;
     std::optional<RememberedPlanes> previous_;
+    std::optional<Infostate> drawn_;  // at most l of the boards of the last draw in this turn
     std::unique_ptr<Running> search_;
     EvaluationBatch batch_;
 };

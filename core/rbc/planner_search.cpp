@@ -56,6 +56,18 @@ Infostate PlannerSearch::root_sample(const Particle& particle, Random& random) c
     return state;
 }
 
+std::vector<Edge> PlannerSearch::root() const {
+    std::vector<Edge> finished = root_;
+    for (const Playout& playout : slots_) {
+        if (!playout.running && !playout.waiting) continue;
+        const auto edge = std::find_if(finished.begin(), finished.end(), [&](const Edge& each) {
+            return each.action == playout.path.front().action;
+        });
+        edge->visits = std::max(0.0f, edge->visits - static_cast<float>(config_.virtual_loss));
+    }
+    return finished;
+}
+
 Infostate& PlannerSearch::to_act(Playout& playout) const {
     return playout.board.side() == player_ ? playout.self : playout.opponent;
 }

@@ -24,8 +24,9 @@ class PlannerSearch {
     void select(EvaluationBatch& batch);
     void evaluate(const EvaluationBatch& batch, const Evaluations& evaluations);
 
-    /// The actions of the root with their statistics; no priors before the first evaluation.
-    const std::vector<Edge>& root() const { return root_; }
+    /// The actions of the root with the statistics of finished playouts; no priors before the first
+    /// evaluation.
+    std::vector<Edge> root() const;
     /// Replaces the priors of the root, in the order of its actions.
     void set_priors(std::span<const float> priors) {
         for (std::size_t i = 0; i < root_.size() && i < priors.size(); ++i) root_[i].prior = priors[i];

@@ -85,6 +85,49 @@ def test_the_same_seed_gives_the_same_search_with_any_number_of_threads() -> Non
     assert found[0] == found[1] == found[2]
 
 
+def test_statistics_of_the_root_leave_out_playouts_under_way() -> None:
+    fen = "r3k3/8/8/8/8/8/4R3/K7 w - - 0 1"
+    state = Rbc().parse(f"{fen} move")
+    boards = RbcBoardSet.of([state], 0)
+    planner = RbcPlanner(RbcPlannerConfig(particles=8, batch=16), 0, state, 3)
+    planner.draw(boards, True)
+    planner.begin_search(boards, True)
+    evaluate_uniformly(planner, 1)
+    while planner.playouts < 100:
+        synopses, opponent = planner.select()  # the playouts wait for the network, with virtual losses
+        assert planner.root_actions()[2].sum() == planner.playouts
+        planner.evaluate(*UniformEvaluator().evaluate(synopses, opponent))
+        assert planner.root_actions()[2].sum() == planner.playouts
+
+
+@pytest.mark.parametrize("searched", [True, False])
+def test_previous_planes_are_those_of_the_previous_turn_with_and_without_a_search(searched: bool) -> None:
+    """In time trouble a turn has no search."""
+    state = Rbc().initial()
+    planner = RbcPlanner(RbcPlannerConfig(particles=16, batch=16, states=4000), 0, state, 1)
+    tracker, previous = Tracker(0, TrackerOptions(threads=1)), None
+    for number, move in enumerate(("e2e4", "d2d4", "g1f3")):
+        for moving in (False, True):
+            synopsis = compute_synopsis(tracker.boards, tracker.synopsis_context, previous, count=4000)
+            planner.draw(tracker.boards, True)
+            if searched or number != 1:
+                planner.begin_search(tracker.boards, moving)
+                synopses, _ = planner.select()
+                assert np.array_equal(synopses[0], synopsis)
+                evaluate_uniformly(planner, 1)
+            action = state.parse_move(move) if moving else NO_SENSE
+            previous = synopsis if moving else previous
+            observation = Rbc().observe(state, 0, action)
+            tracker.observe(observation)
+            state = state.play(action)
+        assert isinstance(observation, MoveResult)
+        assert observation.taken is not None
+        planner.moved(observation.request, observation.taken, None)
+        state = state.play(NO_SENSE).play(PASS)
+        tracker.observe(OpponentMoveResult(None))
+        planner.opponent_moved(None)
+
+
 def test_wrong_calls_are_refused() -> None:
     start = Rbc().initial()
     planner = RbcPlanner(RbcPlannerConfig(particles=4), 0, start, 0)
