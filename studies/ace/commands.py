@@ -28,7 +28,11 @@ def ace_games(
     batch: Batch = 64,
     out: Annotated[Path, typer.Option(help="Games, as a journal.")] = RESULTS / "games.jsonl",
 ) -> None:
-    """Play the round robin of the tuned classes (experiment 1); a stopped run resumes."""
+    """Play the round robin of the tuned classes (experiment 1).
+
+    A stopped run resumes: finished games are in the journal, those in progress in `games.unfinished.jsonl`
+    beside it.
+    """
     from sparring import load_policy
     from sparring.storage import Journal
     from studies.ace.games import Pairing, play_pairings
@@ -48,10 +52,13 @@ def ace_games(
         for first, second in combinations(players, 2)
         if (frozenset((first, second)), number) not in played
     ]
+    checkpoint = out.with_suffix(".unfinished.jsonl")
     for begin in range(0, len(left), together):
-        for result in play_pairings(policy, players, left[begin : begin + together], seed):
+        some = left[begin : begin + together]
+        for result in play_pairings(policy, players, some, seed, checkpoint=checkpoint):
             journal.add({**asdict(result), "games_end": 0})
             print(f"{result.first} {result.result:g} {result.second}", flush=True)
+    checkpoint.unlink(missing_ok=True)
 
 
 def ace_evidence(

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -12,9 +15,12 @@ from sparring.calibration.lockstep_games import LockstepGame, PolicyMover, play_
 from sparring.games import load_game
 from sparring.players.player_config import PlayerConfig
 from sparring.policies import Policy
+from sparring.storage import atomic_write, read_journal
 
 MAX_PLIES = 400
 """A longer game is drawn."""
+_CHECKPOINT_PLIES = 8
+"""Plies between two checkpoints of the games in progress."""
 
 
 @dataclass(frozen=True)
@@ -39,26 +45,61 @@ def play_pairings(
     seed: int,
     *,
     max_plies: int = MAX_PLIES,
+    checkpoint: Path | None = None,
 ) -> Iterator[GameResult]:
     """Plays games at the same time and yields results as games end.
 
     A player's searches of all its games share network batches. Draws by repetition and by the 50-move rule
     end a game. Moves are drawn as `SearchPlayer` draws them. The seed makes the same games, whichever are
     played together.
+
+    `checkpoint` is a file of the games in progress, from which a stopped run goes on. Without it the games
+    that a run finishes are the short ones.
     """
-    game = load_game("chess", claim_draws=True)
+    rules = load_game("chess", claim_draws=True)
     places = {name: place for place, name in enumerate(sorted(players))}
     movers = {name: PolicyMover(config, policy) for name, config in players.items()}
-    games = [
-        LockstepGame(
-            index,
-            (movers[each.sides[0]], movers[each.sides[1]]),
-            np.random.default_rng([seed, places[each.first], places[each.second], each.number]),
-            game.initial(),
-        )
-        for index, each in enumerate(pairings)
-    ]
-    for ended in play_together(games, max_plies=max_plies):
-        pairing = pairings[ended.number]
-        score, reason = ended.result
-        yield GameResult(pairing.number, *pairing.sides, 0, score, reason, "", ended.plies, 0.0)
+    saved = _read_checkpoint(checkpoint)
+    running = []
+    for index, each in enumerate(pairings):
+        rng = np.random.default_rng([seed, places[each.first], places[each.second], each.number])
+        white, black = each.sides
+        game = LockstepGame(index, (movers[white], movers[black]), rng, rules.initial())
+        if each in saved:
+            _resume(game, saved[each])
+        running.append(game)
+    limit = 0
+    while running:
+        limit = min(limit + _CHECKPOINT_PLIES, max_plies)
+        behind = [game for game in running if game.plies < limit]
+        for game in play_together(behind, max_plies=limit):
+            if game.ended(max_plies):
+                pairing, (score, reason) = pairings[game.number], game.result
+                yield GameResult(pairing.number, *pairing.sides, 0, score, reason, "", game.plies, 0.0)
+        running = [game for game in running if not game.ended(max_plies)]
+        if checkpoint is not None:
+            _write_checkpoint(checkpoint, [(pairings[game.number], game) for game in running])
+
+
+def _write_checkpoint(path: Path, games: Sequence[tuple[Pairing, LockstepGame]]) -> None:
+    lines = [json.dumps({"pairing": asdict(each), **_progress(game)}) for each, game in games]
+    atomic_write(path, "".join(f"{line}\n" for line in lines))
+
+
+def _read_checkpoint(path: Path | None) -> dict[Pairing, dict[str, Any]]:
+    return {Pairing(**row["pairing"]): row for row in (read_journal(path) if path is not None else [])}
+
+
+def _progress(game: LockstepGame) -> dict[str, Any]:
+    moves, state = [], game.state
+    while state.last_move is not None:
+        moves.append(state.last_move)
+        state = state.previous
+    return {"moves": moves[::-1], "rng": game.rng.bit_generator.state}
+
+
+def _resume(game: LockstepGame, progress: Mapping[str, Any]) -> None:
+    """Plays the moves of a checkpoint, and goes on with its random numbers."""
+    for move in progress["moves"]:
+        game.play(move)
+    game.rng.bit_generator.state = progress["rng"]

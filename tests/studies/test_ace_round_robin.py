@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from dataclasses import asdict
 from pathlib import Path
@@ -97,6 +98,10 @@ def test_the_report_has_scores_of_the_weaker_player_of_each_pair() -> None:
     )  # the paper's own scores do not differ from its expectations
 
 
+def by_number(result: GameResult) -> int:
+    return result.number
+
+
 def test_games_in_lockstep_are_the_same_for_the_same_seed() -> None:
     policy = load_policy("strong", "chess")
     players = {
@@ -107,6 +112,37 @@ def test_games_in_lockstep_are_the_same_for_the_same_seed() -> None:
     assert found[0] == found[1]
     assert {(each.first, each.second, each.plies) for each in found[0]} == {("a", "b", 6), ("b", "a", 6)}
     assert {each.reason for each in found[0]} == {"length limit"}
+
+
+def test_stopped_games_go_on_from_the_checkpoint(tmp_path: Path) -> None:
+    policy = load_policy("strong", "chess")
+    players = {name: PlayerConfig("chess", nodes=0, temperature=3.0) for name in ("a", "b")}
+    pairings = [Pairing("a", "b", number) for number in range(3)]
+    checkpoint = tmp_path / "unfinished.jsonl"
+
+    def play(max_plies: int, file: Path | None, some: list[Pairing]) -> list[GameResult]:
+        return list(play_pairings(policy, players, some, 1, max_plies=max_plies, checkpoint=file))
+
+    whole = play(10, None, pairings)
+    stopped = play_pairings(policy, players, pairings, 1, max_plies=10, checkpoint=checkpoint)
+    first = next(stopped)  # all games end at the length limit, the others are in progress
+    progress = [json.loads(line) for line in checkpoint.read_text().splitlines()]
+    assert [len(row["moves"]) for row in progress] == [8, 8, 8]
+    left = [each for each in pairings if each.number != first.number]
+    assert sorted([first, *play(10, checkpoint, left)], key=by_number) == sorted(whole, key=by_number)
+    assert checkpoint.read_text() == ""
+
+
+def test_a_checkpoint_has_the_moves_and_the_random_numbers(tmp_path: Path) -> None:
+    policy = load_policy("strong", "chess")
+    players = {name: PlayerConfig("chess", nodes=0, temperature=3.0) for name in ("a", "b")}
+    pairings = [Pairing("a", "b", 0)]
+    files = tmp_path / "whole.jsonl", tmp_path / "stopped.jsonl"
+    next(play_pairings(policy, players, pairings, 1, max_plies=18, checkpoint=files[0]))
+    next(play_pairings(policy, players, pairings, 1, max_plies=10, checkpoint=files[1]))
+    assert len(json.loads(files[1].read_text())["moves"]) == 8
+    next(play_pairings(policy, players, pairings, 1, max_plies=18, checkpoint=files[1]))
+    assert files[1].read_text() == files[0].read_text()
 
 
 def test_a_class_draws_moves_from_the_distribution_that_was_fitted(tmp_path: Path) -> None:
