@@ -157,3 +157,11 @@ def test_the_modules_of_a_game_exist() -> None:
     known = {module_name(path) for path in SOURCE.rglob("*.py")}
     for game in DESCRIPTIONS:
         assert set(game.modules) <= known, f"games/{game.name}.py lists modules that do not exist"
+
+
+def test_a_module_is_short() -> None:
+    """A module is one idea; one of more than 400 lines has several."""
+    repository = Path(__file__).parents[1]
+    for folder in (SOURCE, repository / "studies", repository / "bench"):
+        for path in folder.rglob("*.py"):
+            assert len(path.read_text().splitlines()) <= 400, f"{path}: split it"

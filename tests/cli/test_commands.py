@@ -370,7 +370,7 @@ def test_a_rating_alone_is_as_strong_as_the_level_of_its_number(
         made.append(config)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("sparring.cli.play.make_player", make)
+    monkeypatch.setattr("sparring.cli.opponent.make_player", make)
     with pytest.raises((KeyboardInterrupt, SystemExit)):
         main(["play", "chess", *told])
     table = shipped_levels("chess")

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from sparring.cli import main
-from sparring.cli.play import _keys_of_file
+from sparring.cli.opponent import keys_of_level_file
 from sparring.players import PlayerConfig
 from sparring.players.levels import read_level_table
 from sparring.policies import Policy
@@ -77,7 +77,7 @@ def test_a_tuned_level_can_be_played(
         made.append(config)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("sparring.cli.play.make_player", make)
+    monkeypatch.setattr("sparring.cli.opponent.make_player", make)
     with pytest.raises((KeyboardInterrupt, SystemExit)):
         main(["play", "chess", "--level", "1500", "--levels", "tuned/levels.toml"])
     assert (made[0].level, made[0].nodes, made[0].rating) == (1500, 4, None)
@@ -99,7 +99,7 @@ def test_a_level_s_own_policy_may_be_a_file_beside_the_table(tmp_path: Path) -> 
     for name in ("table.onnx", "own.onnx"):
         (tmp_path / name).touch()
     models = [
-        _keys_of_file("chess", level, tmp_path / "levels.toml")["model"] for level in (1000, 1500, 2000)
+        keys_of_level_file("chess", level, tmp_path / "levels.toml")["model"] for level in (1000, 1500, 2000)
     ]
     assert models == [str(tmp_path / "table.onnx"), str(tmp_path / "own.onnx"), "human"]
 

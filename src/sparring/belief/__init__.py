@@ -7,9 +7,11 @@ from sparring.belief.analysis import (
     winning_request,
     winning_senses,
 )
+from sparring.belief.errors import Contradiction, OutOfOrder
 from sparring.belief.replay import ReplayStep, replay
 from sparring.belief.synopsis import PLANES, Plane, SynopsisContext, compute_synopsis, unpack_planes
-from sparring.belief.tracker import BeliefUpdate, Contradiction, OutOfOrder, Tracker, TrackerOptions
+from sparring.belief.tracked_sets import BeliefUpdate
+from sparring.belief.tracker import Tracker, TrackerOptions
 
 __all__ = [
     "PLANES",

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sparring._core import RbcState
-from sparring.belief.tracker import BeliefUpdate, Tracker
+from sparring.belief.tracked_sets import BeliefUpdate
+from sparring.belief.tracker import Tracker
 from sparring.games import Rbc
 from sparring.games.rbc import Observation, OpponentSense
 

@@ -23,39 +23,29 @@ Sampling works as follows:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import chess
 
 from sparring._core import RbcBoardSet, RbcState
 from sparring.belief import repair
+from sparring.belief.errors import Contradiction, OutOfOrder
 from sparring.belief.synopsis import SynopsisContext
+from sparring.belief.tracked_sets import (
+    BeliefUpdate,
+    CurrentSet,
+    OriginSet,
+    PastTurn,
+    ResampledSet,
+    TurnObservations,
+)
 from sparring.config import usable_threads
 from sparring.games import Move
 from sparring.games.rbc import PASS, MoveResult, Observation, OpponentMoveResult, SenseResult
 
-SensedSquares = tuple[tuple[int, str | None], ...]
-"""Result of a sense: squares (0 is a1, 63 is h8) and FEN letters, None for an empty square."""
-OwnMove = tuple[Move, Move, int | None]
-"""Result of a move: the request, the move taken (or PASS), and the capture square."""
-
 _MIN_ATTEMPTS, _MAX_ATTEMPTS, _BOARDS_OF_ATTEMPTS = 4, 32, 4_000_000
 """Attempts to resample: as many as give about this number of boards, within the bounds."""
 _PHASES = {"opponent": "the opponent's move", "sense": "a sense", "move": "a move"}
-
-
-class Contradiction(ValueError):
-    """An observation that no tracked board is consistent with. The tracker is unchanged."""
-
-    def __init__(self, message: str, *, sampled: bool) -> None:
-        super().__init__(message)
-        self.sampled = sampled
-        """True if the boards were a sample, which may have lost the true board. False if the set was
-        complete, so that the observations contradict one another."""
-
-
-class OutOfOrder(ValueError):
-    """An observation that is not due, as after a lost one. The tracker is unchanged."""
 
 
 @dataclass(frozen=True)
@@ -81,89 +71,6 @@ class TrackerOptions:
             raise ValueError(f"threads = {self.threads}: expected an integer >= 0 (0 for all cores)")
 
 
-@dataclass(frozen=True)
-class BeliefUpdate:
-    """Effect of an observation on the set of possible boards."""
-
-    event: str
-    """`opponent`, `sense` or `move`."""
-    before: int
-    """Boards before the observation."""
-    after: int
-    """Boards after it."""
-    ruled_out: int | None
-    """Boards that contradicted the observation; None after an opponent's move and after a repair."""
-    exact: bool
-    """True if the set is complete."""
-    note: str = ""
-    """Sampling, resampling or repair, if any."""
-
-
-@dataclass(frozen=True)
-class TurnObservations:
-    """Observations of one turn of the player, as far as it has come."""
-
-    opponent_capture: int | None = None
-    """Square on which the opponent captured before the turn."""
-    sensed: SensedSquares = ()
-    move: OwnMove | None = None
-
-
-@dataclass
-class PastTurn:
-    """A finished turn of the player."""
-
-    observed: TurnObservations
-    boards: RbcBoardSet
-    """Boards on which the player may have sensed and moved."""
-    exact: bool
-    """True if `boards` is complete."""
-    filtered_by: RbcBoardSet | None = None
-    """The following turn's set that `boards` was last filtered by."""
-
-    @property
-    def move(self) -> OwnMove:
-        """The player's move."""
-        assert self.observed.move is not None
-        return self.observed.move
-
-    def boards_after(self) -> RbcBoardSet:
-        """Returns the boards after the player's move."""
-        return self.boards.after_move(*self.move)
-
-
-@dataclass(frozen=True)
-class _Current:
-    """The current set and the phase of the turn."""
-
-    boards: RbcBoardSet
-    exact: bool
-    phase: str = "opponent"
-    """The next observation: `opponent`, `sense` or `move`."""
-    observed: TurnObservations = TurnObservations()
-    parents: RbcBoardSet | None = None
-    """The boards before the opponent's move, while `boards` is a sample of their successors."""
-    parents_exact: bool = True
-
-
-@dataclass(frozen=True)
-class _Origin:
-    """A set that later sets can be derived from: the start, a complete set, or repaired boards."""
-
-    boards: RbcBoardSet
-    turns: int
-    """The player's turns before it."""
-    exact: bool
-
-
-@dataclass(frozen=True)
-class _Resampled:
-    boards: RbcBoardSet
-    exact: bool
-    turns: Sequence[PastTurn] = field(default_factory=tuple)
-    """Turns that replace the last ones of the past."""
-
-
 class Tracker:
     """Tracks the possible boards of `player` (0: White, 1: Black).
 
@@ -179,10 +86,10 @@ class Tracker:
         """The effects of all observations so far."""
         self._threads = usable_threads(self.options.threads)
         boards = RbcBoardSet.of([start or RbcState.initial()], player)
-        self._current = _Current(boards, True, "sense" if boards.to_move == player else "opponent")
-        self._origin = _Origin(boards, 0, True)
+        self._current = CurrentSet(boards, True, "sense" if boards.to_move == player else "opponent")
+        self._origin = OriginSet(boards, 0, True)
         self._past: list[PastTurn] = []
-        self._precomputed: tuple[_Current, RbcBoardSet] | None = None
+        self._precomputed: tuple[CurrentSet, RbcBoardSet] | None = None
 
     @property
     def boards(self) -> RbcBoardSet:
@@ -246,11 +153,11 @@ class Tracker:
             fitting = self._repair(
                 error, lambda: repair.after_capture(now.boards, capture_square, self._seed())
             )
-            return self._restart("opponent", error, _Current(fitting, False, "sense", observed))
+            return self._restart("opponent", error, CurrentSet(fitting, False, "sense", observed))
         sampled = boards.level > 0 and not note
         if sampled:
             note = f"about {len(boards) << boards.level:,} boards, of which a sample is kept until the sense"
-        arrived = _Current(
+        arrived = CurrentSet(
             after.boards,
             after.exact,
             "sense",
@@ -282,7 +189,7 @@ class Tracker:
             fitting = fitting.after_sense(pieces)
             if not len(fitting):  # the player's own pieces differ, which no repair changes
                 raise
-            return self._restart("sense", error, _Current(fitting, False, "move", observed))
+            return self._restart("sense", error, CurrentSet(fitting, False, "move", observed))
         if exact < now.parents_exact and not note:
             note = f"more than {self.options.limit:,} boards remain: the tracker continues with a sample"
         arrived = replace(
@@ -308,9 +215,9 @@ class Tracker:
                 error, lambda: repair.after_move(now.boards, move[1], capture_square, self._seed())
             )
             self._append_past(PastTurn(observed, now.boards, False))
-            return self._restart("move", error, _Current(boards, False))
+            return self._restart("move", error, CurrentSet(boards, False))
         turn = PastTurn(observed, after.boards, after.exact)
-        arrived = _Current(turn.boards_after(), after.exact)
+        arrived = CurrentSet(turn.boards_after(), after.exact)
         update = self._enter(now, "move", arrived, len(now.boards) - len(fitting), note, after.turns)
         self._append_past(turn)
         return update
@@ -327,9 +234,9 @@ class Tracker:
 
     def _enter(
         self,
-        before: _Current,
+        before: CurrentSet,
         event: str,
-        after: _Current,
+        after: CurrentSet,
         ruled_out: int | None,
         note: str = "",
         turns: Sequence[PastTurn] = (),
@@ -421,13 +328,13 @@ class Tracker:
 
     def _resampled_if_empty(
         self, boards: RbcBoardSet, exact: bool, fact: str, observed: TurnObservations
-    ) -> tuple[_Resampled, str]:
+    ) -> tuple[ResampledSet, str]:
         """Returns the boards, or if there are none those of another sample, and a note.
 
         Raises Contradiction.
         """
         if len(boards):
-            return _Resampled(boards, exact and boards.level == 0), ""
+            return ResampledSet(boards, exact and boards.level == 0), ""
         turn = f"{('White', 'Black')[self.player]}'s turn {self.turns + 1}"
         problem = f"{turn}: none of the {len(self.boards):,} possible boards fits {fact}"
         if self._current.exact or (self._current.parents is not None and self._current.parents_exact):
@@ -442,11 +349,11 @@ class Tracker:
 
     def _resample(
         self, last_exact: int | None, attempt: int, observed: TurnObservations
-    ) -> _Resampled | None:
+    ) -> ResampledSet | None:
         """Replays the observations since the last complete set with other seeds; None if no board is left."""
         origin = self._origin
         if last_exact is not None:
-            origin = _Origin(self._past[last_exact].boards_after(), last_exact + 1, True)
+            origin = OriginSet(self._past[last_exact].boards_after(), last_exact + 1, True)
         boards, exact = origin.boards, origin.exact
         turns: list[PastTurn] = []
         replayed = [*(turn.observed for turn in self._past), observed]
@@ -460,7 +367,7 @@ class Tracker:
             if number < self.turns:
                 turns.append(PastTurn(replayed[number], boards, exact))
                 boards = turns[-1].boards_after()
-        return _Resampled(boards, exact, turns)
+        return ResampledSet(boards, exact, turns)
 
     def _seed(self, turn: int | None = None, attempt: int = 0) -> int:
         """Returns a seed for a turn and attempt; samples of different turns must be independent."""
@@ -478,10 +385,10 @@ class Tracker:
         except ValueError:
             raise error from None
 
-    def _restart(self, event: str, error: Contradiction, after: _Current) -> BeliefUpdate:
+    def _restart(self, event: str, error: Contradiction, after: CurrentSet) -> BeliefUpdate:
         """Continues from repaired boards. No earlier set is known to be complete any more."""
         for turn in self._past:
             turn.exact = False
-        self._origin = _Origin(after.boards, self.turns, False)
+        self._origin = OriginSet(after.boards, self.turns, False)
         note = f"{error}; {len(after.boards):,} boards were changed to fit"
         return self._enter(self._current, event, after, None, note)
