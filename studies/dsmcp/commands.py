@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -19,6 +20,7 @@ from sparring.storage import atomic_write
 from studies.options import command_line
 
 if TYPE_CHECKING:
+    from sparring.training.rbc.config import RbcTrainingConfig
     from sparring.training.rbc.trainer import RbcTrainer
 
 ACCURACY, SALIENCY, TABLES = "accuracy.json", "saliency.json", "tables.md"
@@ -51,6 +53,7 @@ def dsmcp(
     repeats: Annotated[
         int, typer.Option(min=0, help="Runs with all planes and other seeds: the noise of the ablation.")
     ] = 0,
+    seeds: Annotated[int, typer.Option(min=1, help="Runs without each plane, with other seeds.")] = 1,
     limit: Annotated[
         float | None, typer.Option(min=1, help="Ends the ablation after so many seconds.")
     ] = None,
@@ -62,7 +65,8 @@ def dsmcp(
         trained = _open(run, device)
         _measure(trained, most, out)
         if steps:
-            _ablate(trained, steps, most, ablated, repeats, limit, out)
+            part = replace(trained.config.training, steps=steps, validation_positions=most)
+            _ablate(trained, replace(trained.config, training=part), ablated, repeats, seeds, limit, out)
     elif network is not None:
         _measure_exported(network, against, records or [], config, most, out)
     _show(out)
@@ -86,40 +90,50 @@ def _measure(trained: RbcTrainer, most: int, out: Path) -> None:
     write_json(_about(trained) | accuracy_tables(trained, most), out / ACCURACY)
 
 
+def _saliency(trained: RbcTrainer, config: RbcTrainingConfig, out: Path) -> dict[str, Any]:
+    """Measures the saliency of the planes, or reads it if the same command was interrupted."""
+    from sparring.training.rbc.trainer import RbcTrainer
+    from studies.dsmcp.saliency import train_with_saliency
+
+    plain = json.loads(json.dumps(config.as_dict()))
+    if (out / SALIENCY).exists():
+        found = read_json(out / SALIENCY)
+        if found.get("config") != plain:
+            raise UserError(f"{out} has an ablation with another configuration: give another --out")
+        return found
+    run = RbcTrainer(config, trained.data, out / "saliency", str(trained.device))
+    found = _about(trained) | {"config": plain} | train_with_saliency(run, batches=100)
+    write_json(found, out / SALIENCY)
+    return found
+
+
 def _ablate(
     trained: RbcTrainer,
-    steps: int,
-    most: int,
+    config: RbcTrainingConfig,
     ablated: int,
     repeats: int,
+    seeds: int,
     limit: float | None,
     out: Path,
 ) -> None:
-    from sparring.training.rbc.trainer import RbcTrainer
     from studies.dsmcp.ablation import ablate
-    from studies.dsmcp.saliency import train_with_saliency
+    from studies.dsmcp.ablation_report import ablation_report
+    from studies.dsmcp.hits import HitFiles
 
-    part = replace(trained.config.training, steps=steps, validation_positions=most)
-    config, data, about = replace(trained.config, training=part), trained.data, _about(trained)
-    device = str(trained.device)
-    saliency = train_with_saliency(RbcTrainer(config, data, out / "saliency", device), batches=100)
-    write_json(about | saliency, out / SALIENCY)
-
-    def on_progress(what: str, found: dict[str, Any]) -> None:
-        write_json(about | saliency | found, out / SALIENCY)
-        make_console().print(foreign(what))
-
+    saliency, folder = _saliency(trained, config, out), out / "ablation"
     ablate(
         config,
-        data,
-        out / "ablation",
+        trained.data,
+        folder,
         saliency["planes"],
         ablated=ablated,
         repeats=repeats,
-        device=device,
+        seeds=seeds,
+        device=str(trained.device),
         seconds=limit,
-        on_progress=on_progress,
+        on_progress=lambda what: make_console().print(foreign(what)),
     )
+    write_json(saliency | ablation_report(HitFiles(folder), saliency["planes"]), out / SALIENCY)
 
 
 def _measure_exported(

@@ -13,7 +13,9 @@ from sparring.records.reconchess_history import to_history
 from sparring.training.rbc.example_files import build_examples, read_examples
 from sparring.training.rbc.trainer import RbcTrainer
 from studies.__main__ import main
+from studies.dsmcp.ablation_report import ablation_report, correlation
 from studies.dsmcp.accuracy import STRONG, estimate
+from studies.dsmcp.hits import HitFiles, Hits
 from tests.belief.games import random_game
 from tests.training.rbc.rbc_factories import record_of, small_rbc_config
 
@@ -46,31 +48,20 @@ def test_tables_have_every_headset_and_dataset(run: Path, tmp_path: Path) -> Non
     assert sum(row["examples"] for row in found["value_by_boards"]) > 0
 
 
+def _ablate(run: Path, out: Path, *words: str) -> None:
+    main(["dsmcp", "--run", str(run), "--device", "cpu", "--out", str(out), *words])
+
+
 def test_planes_have_saliency_and_removed_planes_a_difference(run: Path, tmp_path: Path) -> None:
-    main(
-        [
-            "dsmcp",
-            "--run",
-            str(run),
-            "--steps",
-            "2",
-            "--ablated",
-            "1",
-            "--repeats",
-            "1",
-            "--device",
-            "cpu",
-            "--out",
-            str(tmp_path),
-        ]
-    )
+    _ablate(run, tmp_path, "--steps", "2", "--ablated", "1", "--repeats", "1")
     found = json.loads((tmp_path / "saliency.json").read_text())
     assert [row["name"] for row in found["planes"]] == [plane.name for plane in PLANES]
     assert sorted(row["rank"] for row in found["planes"]) == list(range(len(PLANES)))
     assert all(row["action_pbs"] > 0 for row in found["planes"])
     assert len(found["ablations"]) == 2
     assert found["ablations"][0]["difference"].keys() == {"All", "Top"}
-    assert len(found["repeats"]) == 1
+    assert [row["seed"] for row in found["repeats"]] == [0, 1]
+    assert found["noise"].keys() == {"All", "Top", "mean"}
     assert found["curves_of_headsets"].keys() == {"All", "Top", "ben"}
     assert len(found["curves_of_planes"]) == 6
     assert (tmp_path / "saliency-curves.svg").exists()
@@ -78,6 +69,63 @@ def test_planes_have_saliency_and_removed_planes_a_difference(run: Path, tmp_pat
     assert "/ 43.1 |" in tables  # the paper's Top-1 accuracy of Top
     assert tables.count("\n| Top |") == 4
     assert tables.count(f"\n| {found['ablations'][0]['plane']} {found['ablations'][0]['name']} |") == 2
+
+
+def test_an_interrupted_ablation_resumes_with_the_networks_that_are_trained(
+    run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ("--steps", "2", "--repeats", "1", "--ablated")
+    _ablate(run, tmp_path, *words, "1")
+    first = json.loads((tmp_path / "saliency.json").read_text())
+    (tmp_path / "ablation/all-planes-seed-1.npz").unlink()
+    capsys.readouterr()
+    _ablate(run, tmp_path, *words, "1", "--seeds", "2")
+    said = capsys.readouterr().out
+    found = json.loads((tmp_path / "saliency.json").read_text())
+    assert found["planes"] == first["planes"]
+    assert found["baseline"] == first["baseline"], "the same network is trained again"
+    assert "all planes, seed 1" in said
+    assert "all planes, seed 0" not in said
+    assert said.count(", seed 1") == 3
+    assert [row["seeds"] for row in found["ablations"]] == [2, 2]
+    assert found["agreement_of_seeds"]["planes"] == 2
+    with pytest.raises(SystemExit):
+        _ablate(run, tmp_path, "--steps", "3", "--ablated", "1")
+    assert "another configuration" in capsys.readouterr().err
+
+
+def test_changes_are_against_the_mean_of_the_networks_with_all_planes(tmp_path: Path) -> None:
+    files, rng = HitFiles(tmp_path), np.random.default_rng(0)
+    files.write_games({name: np.arange(400, dtype=np.uint64) for name in ("All", "Top")})
+
+    def hits(share: float) -> Hits:
+        values = (np.arange(400) < 400 * share).astype(np.float32)
+        return {"All": values, "Top": rng.permutation(values)}
+
+    for seed, share in enumerate((0.4, 0.5)):
+        files.write(None, seed, hits(share))
+    planes = [{"plane": n, "name": str(n), "loss_pbs": n, "action_pbs": -n} for n in range(6)]
+    for plane in range(6):
+        for seed in (0, 1):
+            files.write(plane, seed, hits(0.45 - 0.05 * plane))
+    found = ablation_report(files, planes)
+    assert found["baseline"]["Top"][0] == pytest.approx(0.45)
+    assert [row["difference"]["All"][0] for row in found["repeats"]] == pytest.approx([-0.1, 0.1])
+    assert found["noise"]["mean"] == pytest.approx(0.0707, abs=1e-4)
+    changes = [row["difference"]["Top"][0] for row in found["ablations"]]
+    assert changes == pytest.approx([-0.05 * plane for plane in range(6)])
+    assert found["correlations"]["loss_pbs"]["mean"][0] == pytest.approx(-1)
+    assert found["correlations"]["action_pbs"]["All"][0] == pytest.approx(1)
+    assert found["agreement_of_seeds"]["mean"][0] == pytest.approx(1)
+
+
+def test_a_correlation_has_an_interval() -> None:
+    rng = np.random.default_rng(1)
+    first = rng.normal(size=104)
+    value, low, high = correlation(first.tolist(), rng.normal(size=104).tolist()) or []
+    assert -0.4 < low < value < high < 0.4
+    assert correlation([1, 2, 3], [1, 2, 3]) is None
+    assert correlation([1, 1, 1, 1, 1], [1, 2, 3, 4, 5]) is None
 
 
 def test_an_exported_network_is_measured_on_held_out_games(run: Path, tmp_path: Path) -> None:
