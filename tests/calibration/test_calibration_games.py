@@ -108,6 +108,13 @@ def test_shipped_families_can_be_read() -> None:
     assert len(maia) == 9
 
 
+def test_games_of_go_are_played_to_their_end() -> None:
+    """Our player passes after 722 plies on the large board; other games are drawn after 400."""
+    limits = {game: CalibrationPlan(game, {}, ()).length_limit for game in ("chess", "shogi", "go")}
+    assert limits == {"chess": 400, "shogi": 400, "go": 1083}
+    assert CalibrationPlan("go", {}, (), max_plies=4).length_limit == 4
+
+
 @pytest.mark.parametrize(
     ("text", "fault"),
     [

@@ -9,6 +9,7 @@ from sparring._core import GoState
 from sparring.games import Go
 from sparring.networks import Prediction
 from sparring.players import PlayerConfig, Turn, make_player
+from sparring.players.go_dead_stones import wins_without_dead_stones
 from sparring.players.go_passing import apply_passing_rules, own_eyes
 
 # Black has the left, White the right; each has two eyes. Black is ahead with 5 columns of 9 and no komi.
@@ -87,6 +88,17 @@ def test_a_player_with_a_positive_value_does_not_pass_while_the_score_loses() ->
     assert pass_share(half_open("b", WHITE_AHEAD, 1), 0.9, value=0.5) == 0
     assert pass_share(half_open("b", WHITE_AHEAD, 1), 0.9, value=-0.5) == 1
     assert pass_share(half_open("b", BLACK_AHEAD, 1), 0.9, value=0.5) == 1
+
+
+def test_a_player_that_wins_without_dead_stones_captures_them_before_it_passes() -> None:
+    """Whatever its value says. All stones count as alive here, and a dead one makes White's area neutral."""
+    rows = ["1XXXOOO2", "XXXXOOO2", "XXXXOOO2", "XXXXOOO2", "XXXXOOOX1", *["XXXXOOO2"] * 3, "1XXXOOO2"]
+    state = Go().parse(f"{'/'.join(rows)} w - 0 0 1 0.5")
+    black, white = state.score()
+    assert black > white
+    assert wins_without_dead_stones(state, 1)
+    assert pass_share(state, 0.9, value=-0.5) == 0
+    assert pass_share(state, 0.9) == 0
 
 
 def test_the_first_pass_is_the_policys_choice() -> None:

@@ -45,7 +45,7 @@ class RollingGames:
             together: games at a time.
             engines: engines that think at a time.
         """
-        self._worker, self._together, self._max_plies = CalibrationWorker(plan), together, plan.max_plies
+        self._worker, self._together, self._max_plies = CalibrationWorker(plan), together, plan.length_limit
         self._threads = ThreadPoolExecutor(engines, "engine")
 
     def run(self, tasks: Iterator[GamesTask]) -> Iterator[list[CalibrationGame]]:

@@ -29,8 +29,8 @@ from sparring.policies import Policy, load_policy
 from sparring.storage import Journal
 from sparring.workers import WorkerPool
 
-MAX_PLIES = 400
-"""Length at which a game is drawn."""
+_MAX_PLIES = 400
+"""Length at which a game is drawn, on boards of at most 133 points."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,14 @@ class CalibrationPlan:
     """Runtime of the networks: onnxruntime or torch."""
     batch: int = 64
     """Positions that a network evaluates at once."""
-    max_plies: int = MAX_PLIES
+    max_plies: int | None = None
+    """Length at which a game is drawn; None: by the board, so that games of Go are played to their end."""
+
+    @property
+    def length_limit(self) -> int:
+        """Length at which a game is drawn."""
+        rows, columns = load_game(self.game).spec.board
+        return max(_MAX_PLIES, 3 * rows * columns) if self.max_plies is None else self.max_plies
 
 
 class CalibrationWorker:
@@ -89,7 +96,7 @@ class CalibrationWorker:
     def work(self, task: GamesTask) -> list[CalibrationGame]:
         """Plays the games of a task."""
         games = {id(game): (anchor, game) for anchor, game in self.games(task)}
-        played = play_together([game for _, game in games.values()], max_plies=self._plan.max_plies)
+        played = play_together([game for _, game in games.values()], max_plies=self._plan.length_limit)
         return [self.ended(task.player, games[id(game)][0], game) for game in played]
 
     def ended(self, player: str, anchor: str, game: LockstepGame) -> CalibrationGame:

@@ -28,8 +28,9 @@ def apply_passing_rules(state: GoState, prediction: Prediction) -> NDArray[np.fl
     - Own eyes are not filled. If nothing else is left, it passes. It also passes once the game is twice as
       long as the board has points, so that every game ends.
     - It does not pass while more than half of the board is empty. Later it passes only if the score already
-      wins, both with all stones and without those that people would call dead, or if the pass is the
-      policy's likeliest move and its value is not positive. In these cases it answers a pass with a pass.
+      wins, both with all stones and without those that people would call dead, or if the score without dead
+      stones loses, the pass is the policy's likeliest move and its value is not positive. In these cases it
+      answers a pass with a pass.
     """
     shares: NDArray[np.float64] = prediction.probabilities.astype(np.float64)
     shares[np.isin(prediction.moves, own_eyes(state))] = 0
@@ -48,10 +49,14 @@ def _is_content(state: GoState, prediction: Prediction) -> bool:
     if 2 * sum(map(len, state.stones)) < state.size**2:
         return False
     points, me = state.score(), state.to_move
-    if points[me] > points[1 - me] and wins_without_dead_stones(state, me, _PLAYOUTS):
-        return True
-    hopeful = prediction.value is not None and prediction.value > 0
-    return not hopeful and int(np.argmax(prediction.probabilities)) == len(prediction.moves) - 1
+    ahead = points[me] > points[1 - me]
+    likeliest = int(np.argmax(prediction.probabilities)) == len(prediction.moves) - 1
+    gives_up = likeliest and (prediction.value is None or prediction.value <= 0)
+    if not ahead and not gives_up:
+        return False
+    if wins_without_dead_stones(state, me, _PLAYOUTS):
+        return ahead  # if not, dead stones of the opponent are still to be captured
+    return gives_up
 
 
 def own_eyes(state: GoState) -> list[int]:
