@@ -101,6 +101,7 @@ def rbc_matches(
     bot: Annotated[str, typer.Option(help="A bot: a name or a TOML file (docs/rbc-bots.md).")] = "inference",
     opponents: Annotated[str, typer.Option(help="Bots of reconchess.")] = "trout,attacker,random",
     games: Annotated[int, typer.Option(min=1, help="Games against each.")] = 100,
+    first: Annotated[int, typer.Option(min=0, help="Number of the first game.")] = 0,
     seconds: Annotated[float, typer.Option(min=1, help="Seconds on each clock.")] = 120,
     increment: Annotated[float, typer.Option(min=0, help="Seconds added after each turn.")] = 5,
     processes: Annotated[int, typer.Option(min=1, help="Games played in parallel.")] = 1,
@@ -121,7 +122,7 @@ def rbc_matches(
         stockfish = find_stockfish() if needs else None
     except (BadBotConfig, StockfishNotFound) as error:
         raise UserError(str(error)) from None
-    matches = [study.RbcMatch(bot, name, games, seconds, increment) for name in names]
+    matches = [study.RbcMatch(bot, name, games, seconds, increment, first) for name in names]
 
     def on_progress(played: Sequence[study.RbcGameResult]) -> None:
         last = played[-1]
@@ -151,6 +152,7 @@ def rbc_variants(
         bool, typer.Option("--round-robin", help="Each bot plays each other one instead.")
     ] = False,
     games: Annotated[int, typer.Option(min=1, help="Games of each match.")] = 20,
+    first: Annotated[int, typer.Option(min=0, help="Number of the first game.")] = 0,
     seconds: Annotated[float, typer.Option(min=1, help="Seconds on each clock.")] = 60,
     increment: Annotated[float, typer.Option(min=0, help="Seconds added after each turn.")] = 1,
     processes: Annotated[int, typer.Option(min=1, help="Games played in parallel.")] = 1,
@@ -183,7 +185,15 @@ def rbc_variants(
         )
 
     report = study.run(
-        matches, games, out, command_line(), processes, limit, on_progress, processor_time=processor_time
+        matches,
+        games,
+        out,
+        command_line(),
+        processes,
+        limit,
+        on_progress,
+        first=first,
+        processor_time=processor_time,
     )
     table = Table("match", "games", "won", "drawn", "lost", "points", "95 %", "playouts", box=None)
     for each in report["matches"]:

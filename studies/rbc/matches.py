@@ -42,6 +42,13 @@ class RbcMatch:
     """Seconds on each clock at the start."""
     increment: float = 5.0
     """Seconds that are added for each turn."""
+    first: int = 0
+    """The number of the first game. Parts of a match with other numbers can be played elsewhere."""
+
+    @property
+    def numbers(self) -> range:
+        """The numbers of the games."""
+        return range(self.first, self.first + self.games)
 
 
 @dataclass(frozen=True)
@@ -154,13 +161,13 @@ def run(
     journal = Journal(out / JOURNAL)
     games = [RbcGameResult(**each | {"failures": tuple(each["failures"])}) for each in journal.entries]
     done = {(*each.match, each.number) for each in games}
-    longest = max(match.games for match in matches)
+    numbers = sorted({number for match in matches for number in match.numbers})
     missing = iter(
         [
             (match, number)
-            for number in range(longest)
+            for number in numbers
             for match in matches
-            if number < match.games
+            if number in match.numbers
             and (match.bot, match.opponent, match.seconds, match.increment, number) not in done
         ]
     )

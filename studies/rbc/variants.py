@@ -190,10 +190,12 @@ def run(
     seconds: float | None = None,
     on_progress: Callable[[VariantGame], None] = lambda _: None,
     *,
+    first: int = 0,
     processor_time: bool = False,
 ) -> dict[str, Any]:
     """Plays the games that the journal does not have; writes `variants.json` after each; returns the report.
 
+    `first` is the number of the first game: parts of a match with other numbers can be played elsewhere.
     `seconds` ends the run after this time; games that are not finished then are not counted. With
     `processor_time` clocks count the time of the processor: other work on the machine does not change games.
     """
@@ -203,7 +205,7 @@ def run(
     missing = iter(
         [
             (match, number)
-            for number in range(games)
+            for number in range(first, first + games)
             for match in matches
             if (Path(match.bot).stem, Path(match.opponent).stem, number) not in done
         ]

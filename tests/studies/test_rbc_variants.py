@@ -11,6 +11,7 @@ from sparring.storage import Journal
 from studies.__main__ import main
 from studies.rbc import variants as study
 from studies.rbc.histories import read_games
+from studies.rbc.matches import RbcMatch
 
 
 def test_matches_are_played_summarised_and_resumed(tmp_path: Path) -> None:
@@ -39,6 +40,13 @@ def test_clocks_can_count_processor_time(tmp_path: Path) -> None:
     report = study.run([match], 1, tmp_path, "a command", 1, processor_time=True)
     assert report["clock"] == "30 s + 0.1 s of processor time"
     assert report["matches"][0]["least_seconds_left"] > 25
+
+
+def test_a_match_can_be_played_in_parts(tmp_path: Path) -> None:
+    match, played = study.VariantMatch("random", "random", 30, 0.1, max_turns=3), list[study.VariantGame]()
+    study.run([match], 2, tmp_path, "a command", 1, on_progress=played.append, first=3)
+    assert [game.number for game in played] == [3, 4]
+    assert list(RbcMatch("random", "trout", 2, 30.0, first=3).numbers) == [3, 4]
 
 
 def test_a_bot_that_fails_is_counted(tmp_path: Path) -> None:
