@@ -191,6 +191,10 @@ void bind_config(nb::module_& m) {
         Field{
             "belief_noise", &C::belief_noise,
             "Share of actions of the opponent in the belief that are drawn uniformly, not from its policy."},
+        Field{
+            "bandit_belief", &C::bandit_belief,
+            "Whether the belief takes the opponent's actions by the bandit, as the paper's algorithm 2, not "
+            "from its policy."},
         Field{"threat_weight", &C::threat_weight,
               "Odds factor of the opponent's moves that attack the king, in the belief."},
         Field{"rationality", &C::rationality,

@@ -77,6 +77,14 @@ inline std::size_t best_edge(std::span<const Edge> edges, const PlannerConfig& c
     return best;
 }
 
+/// The policy replaced by the probabilities with which the bandit takes the actions below the root.
+inline void set_bandit_priors(std::span<Edge> edges, const PlannerConfig& config) {
+    const double drawn = mixing_probability(config.mixing, total_visits(edges));
+    const std::size_t best = best_edge(edges, config);
+    for (Edge& edge : edges) edge.prior *= static_cast<float>(drawn);
+    edges[best].prior += static_cast<float>(1 - drawn);
+}
+
 /// Algorithm 1.
 inline std::size_t bandit(std::span<const Edge> edges, const PlannerConfig& config, bool at_root,
                           Random& random) {

@@ -137,12 +137,13 @@ void ParticleFilter::settle(Candidate& candidate, NodeTable& table) {
     }
 }
 
-/// The opponent's action by its policy: its sense is drawn, for its move the distribution is kept. (Algorithm
-/// 2 calls the bandit, which at a node that playouts have visited often is the argmax of its scores: the
-/// belief would collapse to one action of the opponent.)
+/// The opponent's action by its policy: its sense is drawn, for its move the distribution is kept. Algorithm
+/// 2 calls the bandit (`bandit_belief`), which at a node with many visits, or without mixing, is the argmax
+/// of its scores: the belief then collapses to one action of the opponent.
 void ParticleFilter::act(Candidate& candidate, const TreeNode& node) {
     Infostate& opponent = candidate.particle.opponent;
     std::vector<Edge> edges = node.edges;
+    if (config_.bandit_belief) set_bandit_priors(edges, config_);
     const auto noise = static_cast<float>(config_.belief_noise);
     for (Edge& edge : edges) edge.prior = (1 - noise) * edge.prior + noise / static_cast<float>(edges.size());
     if (opponent.context().moving) {

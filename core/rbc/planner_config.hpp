@@ -24,6 +24,7 @@ struct PlannerConfig {
     bool static_analysis = true;  // playouts end at certain wins (section 5.4)
     double native_weight = 0.0;   // share of the native quiescence search in the value of a leaf
     double belief_noise = 0.05;   // share of uniformly drawn actions of the opponent in the belief
+    bool bandit_belief = false;   // the belief takes the opponent's actions by the bandit (algorithm 2)
     double threat_weight = 1.0;   // odds factor of the opponent's moves that attack our king, in the belief
     double rationality = 0.0;     // inverse temperature of moves by the native evaluation, beside the policy
     std::uint32_t table_size = 1 << 16;  // nodes of the hash table for N and Q

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 
 import chess
@@ -47,6 +48,17 @@ def test_the_belief_does_not_collapse_to_the_best_reply_of_a_search() -> None:
     made.observe(OpponentMoveResult(None))
     made.draw_belief()
     assert len(set(made.planner.particle_fens())) == 21
+
+
+@pytest.mark.parametrize(("mixing", "moves"), [(1.0, 21), (math.inf, 1)])
+def test_by_the_bandit_the_belief_follows_the_mixing_constant(mixing: float, moves: int) -> None:
+    """A node without visits draws from the policy; without mixing it takes the likeliest action."""
+    start = Rbc().initial().play(NO_SENSE).play(PASS)
+    config = RbcPlannerConfig(particles=600, belief_noise=0.0, mixing=mixing, bandit_belief=True)
+    planner = RbcPlanner(config, 0, start, 7)
+    evaluate_uniformly(planner)
+    planner.draw(RbcBoardSet.of([start], 0).after_opponent(None), True)
+    assert len(set(planner.particle_fens())) == moves
 
 
 def test_a_rational_opponent_is_believed_not_to_blunder() -> None:

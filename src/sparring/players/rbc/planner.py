@@ -92,6 +92,8 @@ class PlannerOptions:
     """Weight of the belief against the inference bot's own sample of boards in these ratings."""
     belief_noise: Fraction = 0.05
     """Share of actions of the opponent in the belief that are drawn uniformly, not from its policy."""
+    bandit_belief: bool = False
+    """Takes the opponent's actions in the belief by the bandit, as the paper's algorithm 2."""
     threat_weight: Annotated[float, Meta(ge=0, le=100)] = 1.0
     """Odds factor of the opponent's moves that attack the king, in the belief."""
     rationality: Annotated[float, Meta(ge=0, le=100)] = 0.0
