@@ -185,3 +185,19 @@ def test_the_files_in_the_guide_exist() -> None:
         stem, _, choices = name.rstrip("}").partition("{")
         paths = [stem + choice for choice in choices.split(",")]
         assert all(list(root.glob(path)) for path in paths), f"docs/add-a-game.md names {name}"
+
+
+@pytest.mark.parametrize(
+    ("game", "text", "ply"),
+    [
+        ("chess", "4k3/4p3/8/8/8/8/4P3/4K3 w - - 0 31", 60),
+        ("chess", "4k3/4p3/8/8/8/8/4P3/4K3 b - - 0 1", 1),
+        ("shogi", "4k4/9/9/9/9/9/9/9/4K4 b - 41", 40),
+        ("breakthrough", None, 0),
+    ],
+)
+def test_the_ply_of_a_game_follows_from_the_move_number(game: str, text: str | None, ply: int) -> None:
+    rules = load_game(game)
+    state: Any = rules.initial() if text is None else rules.parse(text)
+    assert describe(game).game_ply(state) == ply
+    assert describe(game).game_ply(state.play(state.legal_moves()[0])) == ply + 1

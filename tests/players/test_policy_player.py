@@ -201,6 +201,14 @@ def test_a_draw_is_accepted_by_who_expects_no_more() -> None:
         assert not player.choose(Turn.of(later_state(4))).offer_draw
 
 
+@pytest.mark.parametrize(("number", "accepted"), [(30, False), (31, True)])
+def test_draws_are_taken_by_the_move_number_of_the_position(model: str, number: int, accepted: bool) -> None:
+    state = load_game("chess").parse(f"4k3/4p3/8/8/8/8/4P3/4K3 w - - 0 {number}")
+    player = policy_player(model, draw_within=0.51, draw_after=60)
+    assert player.accepts_draw(state) is accepted
+    assert player.choose(Turn.of(state)).offer_draw is accepted
+
+
 def test_the_default_opponent_resigns_and_takes_draws() -> None:
     config = default_player_config("chess", rating=1700)
     assert (config.rating, default_player_config("chess").rating) == (1700, 1500)

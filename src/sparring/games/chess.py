@@ -184,6 +184,11 @@ def _claim(state: ChessState) -> str | None:
     return None if draw is None else draw.reason
 
 
+def _move_count(state: ChessState) -> int:
+    """By the fullmove number of the FEN."""
+    return 2 * (int(state.text().rpartition(" ")[2]) - 1) + state.to_move
+
+
 def _is_endgame(state: ChessState) -> bool:
     """At most six pieces besides kings and pawns."""
     board = state.text().partition(" ")[0]
@@ -229,6 +234,7 @@ DESCRIPTION = GameDescription(
     ),
     display_move=lambda state, move: Chess().san(state, move),
     claimable_draw=_claim,
+    move_count=_move_count,
     how_to_move="Moves: e4, Nf3, exd5, O-O, e8=Q, or the two squares: e2e4.",
     modules=(
         "networks.lc0",

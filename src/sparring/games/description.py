@@ -213,6 +213,9 @@ class GameDescription:
     claimable_draw: Callable[[Any], str | None] | None = None
     """(state) -> the reason for which the player to move may claim a draw, or None. None: draws are not
     claimed."""
+    move_count: Callable[[Any], int] | None = None
+    """(state) -> moves since the beginning of the game, by the move number in the text of the position.
+    None: the text has none."""
     how_to_move: str = ""
     """How people write moves, in a sentence or two for `help` in the terminal."""
     rules_summary: str = ""
@@ -221,6 +224,11 @@ class GameDescription:
     """(name, komi=None) -> Game with a named rule set, such as "chinese". None if there are no rule sets."""
     modules: tuple[str, ...] = ()
     """Modules and packages above `games` that belong to this game alone, without the leading "sparring."."""
+
+    def game_ply(self, state: Any) -> int:
+        """Moves since the beginning of the game; in games without `move_count`, since the start of the
+        line."""
+        return int(state.ply if self.move_count is None else max(state.ply, self.move_count(state)))
 
     @property
     def numbering_tag(self) -> bytes:

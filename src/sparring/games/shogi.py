@@ -135,6 +135,11 @@ def _layout(history: int) -> NetworkLayout:
     )  # fmt: skip
 
 
+def _move_count(state: ShogiState) -> int:
+    """By the move number of the SFEN."""
+    return int(state.text().rpartition(" ")[2]) - 1
+
+
 DESCRIPTION = GameDescription(
     name="shogi",
     rules=Shogi,
@@ -161,6 +166,7 @@ DESCRIPTION = GameDescription(
     layout=_layout,
     players=PlayerDefaults(has_human_network=True),
     display_move=western,
+    move_count=_move_count,
     how_to_move=(
         "Moves: P-7f, Bx2b+ (promotes), Bx2b= (does not), P*5e (drops a pawn from the hand), G6i-5h where"
         " two could go; the two squares, 7g7f; or Japanese: 76歩. Capital letters are Black's: P pawn, L "

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from sparring.games import describe
 from sparring.networks import Position, Prediction
 from sparring.players.behaviour import make_draw_offers, make_resignation, make_think_time
 from sparring.players.book import Book
@@ -69,7 +70,7 @@ class PolicyPlayer(BasePlayer):
         value = self.predict(state).value
         if value is not None and state.to_move != self._player:
             value = -value
-        return self._draw_offers.accepts(state.ply, value)
+        return self._draw_offers.accepts(self._game_ply(state), value)
 
     def _distribution(self, turn: Turn, prediction: Prediction) -> MoveDistribution:
         rating, _ = self._ratings
@@ -129,7 +130,7 @@ class PolicyPlayer(BasePlayer):
         """
         value = prediction.value if search is None else search.value
         drawn = distribution.draw(self._rng, turn.limits.searchmoves)
-        ply, human = turn.state.ply, prediction.value
+        ply, human = self._game_ply(turn.state), prediction.value
         by_people = self.config.resignation == "human", self.config.draws == "human"
         think = self._think(turn, prediction, drawn)
         return replace(
@@ -156,7 +157,11 @@ class PolicyPlayer(BasePlayer):
             limits.opponent_clock,
             prediction,
             chosen,
-            turn.state.ply,
+            self._game_ply(turn.state),
             self._ratings[0],
             self._rng,
         )
+
+    def _game_ply(self, state: Any) -> int:
+        """Moves since the beginning of the game, also where play began from a later position."""
+        return describe(self.config.game).game_ply(state)
