@@ -10,6 +10,7 @@ import pytest
 
 from sparring.server.database import SCHEMA_VERSION, BadStore, Database
 from sparring.server.game_store import GameStore
+from sparring.server.tournament_store import TournamentStore
 
 OLD_SCHEMA = """
 CREATE TABLE games (
@@ -41,6 +42,42 @@ def test_a_file_of_version_1_is_read(tmp_path: Path) -> None:
         assert [each.text for each in stored.moves] == ["e2e4"]
         assert database.read("PRAGMA user_version") == [(SCHEMA_VERSION,)]
         database.close()
+
+
+VERSION_2 = """
+ALTER TABLE games ADD COLUMN shown TEXT;
+CREATE TABLE tournaments (
+    id TEXT PRIMARY KEY, visitor TEXT NOT NULL, settings TEXT NOT NULL, stopped INTEGER NOT NULL,
+    created REAL NOT NULL, updated REAL NOT NULL
+);
+CREATE TABLE tournament_games (
+    tournament TEXT NOT NULL REFERENCES tournaments (id) ON DELETE CASCADE, number INTEGER NOT NULL,
+    score REAL, reason TEXT NOT NULL, detail TEXT NOT NULL, moves TEXT NOT NULL, seconds REAL NOT NULL,
+    PRIMARY KEY (tournament, number)
+) WITHOUT ROWID;
+INSERT INTO tournaments VALUES ('t', 'somebody', '{}', 0, 5.0, 6.0);
+INSERT INTO tournament_games VALUES ('t', 3, 1.0, 'Black resigns.', '', '["e2e4"]', 7.0);
+PRAGMA user_version = 2;
+"""
+
+
+def test_the_tournaments_of_a_file_of_version_2_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "page.sqlite"
+    with sqlite3.connect(path) as file:
+        file.executescript(OLD_SCHEMA + VERSION_2)
+    for _ in range(2):
+        database = Database(path)
+        (game,) = TournamentStore(database).results("t")
+        assert (game.number, game.score, game.text, game.moves, game.seconds) == (
+            3, 1.0, "Black resigns.", ["e2e4"], 7.0,
+        )  # fmt: skip
+        columns = [row[1] for row in database.read("PRAGMA table_info(tournament_games)")]
+        assert "detail" not in columns
+        database.close()
+    database = Database(path)
+    TournamentStore(database).delete("t")  # its games go with it
+    assert TournamentStore(database).results("t") == []
+    database.close()
 
 
 def test_a_change_that_fails_changes_nothing_and_harms_no_other(tmp_path: Path) -> None:

@@ -38,6 +38,38 @@ def test_games_are_there_after_a_restart(tmp_path: Path) -> None:
         assert play(client, views[0], "d4")["ply"] == 4
 
 
+def test_only_the_latest_finished_games_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "page.sqlite"
+    monkeypatch.setattr("sparring.server.game_host._FINISHED", 0)  # finished games leave the memory
+
+    def ids(client: TestClient) -> list[str]:
+        return [each["id"] for each in client.get("/api/games").json()]
+
+    with TestClient(create_app(file, ACCESS, None, keep=2)) as client:
+        unfinished = play(client, begin(client, "breakthrough"), "d2d3")
+        ended = []
+        for _ in range(4):
+            ended.append(begin(client, "breakthrough"))
+            assert post(client, ended[-1], "resign").status_code == 200
+        kept = [ended[3]["id"], ended[2]["id"], unfinished["id"]]
+        assert ids(client) == kept
+        assert client.get(f"/api/games/{ended[0]['id']}").status_code == 404
+        cookies = dict(client.cookies)
+    with TestClient(create_app(file, ACCESS, None, keep=1), cookies=cookies) as client:
+        assert ids(client) == [kept[0], kept[2]]
+    with sqlite3.connect(file) as found:
+        stored = {game for (game,) in found.execute("SELECT DISTINCT game FROM moves")}
+    assert stored <= {kept[0], kept[2]}
+
+
+def test_a_game_in_memory_is_not_discarded(tmp_path: Path) -> None:
+    with TestClient(create_app(tmp_path / "page.sqlite", ACCESS, None, keep=0)) as client:
+        view = play(client, begin(client, "breakthrough"), "d2d3")
+        assert post(client, view, "resign").status_code == 200
+        assert [each["id"] for each in client.get("/api/games").json()] == [view["id"]]
+        assert client.get(f"/api/games/{view['id']}/record?format=pgn").status_code == 200
+
+
 def test_another_kind_of_file_is_refused(tmp_path: Path) -> None:
     text = tmp_path / "text.sqlite"
     text.write_text("no database " * 1000)

@@ -20,6 +20,8 @@ from sparring.cli.printing import make_console, visible
 from sparring.networks.store import user_data_folder
 
 PORT = 8642
+KEPT_GAMES = 20_000
+"""Finished games in the file, about 5 kB each."""
 _TRIED_PORTS = 20
 _INTERRUPTED = 130
 
@@ -46,6 +48,10 @@ def serve(
     results: Annotated[
         Path | None, typer.Option(help="Folder of measurements for the gallery (results, if it exists here).")
     ] = None,
+    keep: Annotated[
+        int,
+        typer.Option(min=0, max=10_000_000, help="Finished games that are kept; the oldest are deleted."),
+    ] = KEPT_GAMES,
     threads: Annotated[int, typer.Option(min=1, max=256, help="Threads of each network.")] = 1,
     browser: Annotated[
         bool, typer.Option("--browser/--no-browser", help="Open the page in a browser, if there is one.")
@@ -70,7 +76,7 @@ def serve(
     results = results or Path("results")
     try:
         place.mkdir(parents=True, exist_ok=True)
-        app = create_app(place / "page.sqlite", access, data.page(), results, threads)
+        app = create_app(place / "page.sqlite", access, data.page(), results, threads, keep)
     except (BadStore, OSError) as error:
         listening.close()
         raise UserError(str(error)) from None

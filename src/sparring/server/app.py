@@ -31,6 +31,7 @@ def create_app(
     page: Path | None = None,
     results: Path | None = None,
     threads: int = 1,
+    keep: int | None = None,
 ) -> FastAPI:
     """The application.
 
@@ -39,6 +40,7 @@ def create_app(
         page: folder of the built page; None serves the API alone.
         results: folder of measurements for the gallery; None if there is none.
         threads: threads of each network.
+        keep: finished games that stay stored, the oldest are deleted; None for all.
 
     Raises BadStore.
     """
@@ -48,10 +50,11 @@ def create_app(
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         database = Database(store)
-        app.state.host = host = GameHost(GameStore(database), opponents)
+        app.state.host = host = GameHost(GameStore(database), opponents, keep)
         app.state.reviews = reviews = Reviews(host)
         app.state.turing = TuringRounds(database)
         app.state.tournaments = tournaments = Tournaments(TournamentStore(database), host)
+        await host.discard_finished()
         await tournaments.resume_all()
         try:
             yield

@@ -14,13 +14,14 @@ from typing import Any
 
 from sparring.workers.combining import FlatCombiner
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS games (
     id TEXT PRIMARY KEY, visitor TEXT NOT NULL, settings TEXT NOT NULL, ending TEXT, message TEXT NOT NULL,
     created REAL NOT NULL, updated REAL NOT NULL, shown TEXT
 );
 CREATE INDEX IF NOT EXISTS games_by_visitor ON games (visitor, updated);
+CREATE INDEX IF NOT EXISTS finished_games ON games (updated) WHERE ending IS NOT NULL;
 CREATE TABLE IF NOT EXISTS moves (
     game TEXT NOT NULL REFERENCES games (id) ON DELETE CASCADE, ply INTEGER NOT NULL, text TEXT NOT NULL,
     player INTEGER NOT NULL, seconds_left REAL, offers_draw INTEGER NOT NULL,
@@ -38,11 +39,20 @@ CREATE TABLE IF NOT EXISTS tournaments (
 CREATE INDEX IF NOT EXISTS tournaments_by_visitor ON tournaments (visitor, updated);
 CREATE TABLE IF NOT EXISTS tournament_games (
     tournament TEXT NOT NULL REFERENCES tournaments (id) ON DELETE CASCADE, number INTEGER NOT NULL,
-    score REAL, reason TEXT NOT NULL, detail TEXT NOT NULL, moves TEXT NOT NULL, seconds REAL NOT NULL,
+    score REAL, reason TEXT NOT NULL, moves TEXT NOT NULL, seconds REAL NOT NULL,
     PRIMARY KEY (tournament, number)
 ) WITHOUT ROWID;
 """
-_MIGRATIONS = {1: "ALTER TABLE games ADD COLUMN shown TEXT;"}
+_MIGRATIONS = {
+    1: "ALTER TABLE games ADD COLUMN shown TEXT;",
+    # Drops the column `detail`, which was always empty. SQLite drops columns itself from 3.35 on.
+    2: f"""
+        {_SCHEMA} ALTER TABLE tournament_games RENAME TO old_games;
+        {_SCHEMA} INSERT INTO tournament_games
+            SELECT tournament, number, score, reason, moves, seconds FROM old_games;
+        DROP TABLE old_games;
+    """,
+}
 """SQL that brings a file from a version to the next one."""
 
 Work = Callable[[sqlite3.Connection], Any]

@@ -55,8 +55,10 @@ class HostedGame:
 class GameHost:
     """Creates, finds and plays games. All methods are called from one event loop."""
 
-    def __init__(self, store: GameStore, opponents: Opponents) -> None:
+    def __init__(self, store: GameStore, opponents: Opponents, keep: int | None = None) -> None:
+        """`keep`: finished games of all visitors that stay stored; None for all."""
         self.store, self.opponents, self.replays = store, opponents, Replays()
+        self._kept_games = keep
         self._games: OrderedDict[str, HostedGame] = OrderedDict()
         self._threads = ThreadPoolExecutor(_THREADS, "sparring-game")
         self._player_threads = ThreadPoolExecutor(_PLAYER_THREADS, "sparring-player")
@@ -133,6 +135,13 @@ class GameHost:
         hosted = await self.find(visitor, game_id)
         await self._drop(hosted)
         await self.run(self.store.delete, game_id)
+
+    async def discard_finished(self) -> None:
+        """Deletes the oldest finished games beyond those that are kept. Games in memory stay."""
+        if self._kept_games is None:
+            return
+        async with self._loading:  # a game that is being read is not in memory yet
+            await self.run(self.store.discard_finished, self._kept_games, list(self._games))
 
     def follow(self, hosted: HostedGame) -> asyncio.Queue[GameView]:
         """A queue of all views of a game from now on. The clock runs while somebody follows."""
@@ -226,6 +235,8 @@ class GameHost:
             for queue in hosted.followers:
                 queue.put_nowait(view)
         self._watch_flag(hosted)
+        if hosted.game.end is not None:
+            await self.discard_finished()
 
     def _change_and_store(self, hosted: HostedGame, change: Callable[[], object]) -> GameView | None:
         """The new view, if the game changed and somebody follows it."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from sparring.games import Move
@@ -163,6 +163,16 @@ class GameStore:
                 score = end.result if settings.you == 0 else 1 - end.result
                 found.append((settings.opponents[0], score))
         return found
+
+    def discard_finished(self, keep: int, in_use: Collection[str] = ()) -> None:
+        """Deletes all finished games but the `keep` latest, and but those `in_use`, which are ids."""
+        self._database.write(
+            lambda file: file.execute(
+                "DELETE FROM games WHERE id IN (SELECT id FROM games WHERE ending IS NOT NULL"
+                " ORDER BY updated DESC LIMIT -1 OFFSET ?) AND id NOT IN (SELECT value FROM json_each(?))",
+                (keep, json.dumps(list(in_use))),
+            )
+        )
 
     def delete(self, game_id: str) -> None:
         """Deletes a game."""

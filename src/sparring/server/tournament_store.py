@@ -64,7 +64,6 @@ class TournamentStore:
             result.number,
             result.score,
             result.text,
-            "",
             json.dumps(result.moves),
             result.seconds,
         )
@@ -72,7 +71,7 @@ class TournamentStore:
         def work(file: sqlite3.Connection) -> None:
             known = file.execute("SELECT 1 FROM tournaments WHERE id = ?", (tournament_id,)).fetchone()
             if known is not None:
-                file.execute("INSERT OR REPLACE INTO tournament_games VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+                file.execute("INSERT OR REPLACE INTO tournament_games VALUES (?, ?, ?, ?, ?, ?)", row)
                 _touch(file, tournament_id)
 
         self._database.write(work)
