@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 import pytest
@@ -24,7 +25,7 @@ from sparring.games import Move, load_game
 from sparring.players import PlayerConfig
 from sparring.policies import load_policy
 from sparring.storage import Journal
-from sparring.workers import SerialWorkerPool
+from sparring.workers import SerialWorkerPool, WorkerPool
 
 FAMILY = """
 game = "chess"
@@ -141,6 +142,38 @@ def test_missing_games_are_those_that_the_journal_does_not_have(tmp_path: Path) 
     ]
     again = Results(Journal(tmp_path / "games.jsonl", kind=CalibrationGame))
     assert again.between("a", "b") == {1: 1.0}
+
+
+class FixedScores:
+    """A pool whose games all have the same scores: the player of a task wins three of four."""
+
+    def run(self, tasks: Iterator[GamesTask]) -> Iterator[list[CalibrationGame]]:
+        for task in tasks:
+            yield [
+                CalibrationGame(task.player, anchor, number, float(number % 4 < 3), "", 1)
+                for anchor, number in task.pairings
+            ]
+
+
+def test_anchors_above_the_nominal_ratings_are_linked_to_those_below(tmp_path: Path) -> None:
+    names = [("low", ""), ("middle", "elo = 1600\n"), ("high", ""), ("highest", "")]
+    tables = [f'[[anchor]]\nname = "{name}"\nstrength = 1\n{elo}' for name, elo in names]
+    (tmp_path / "family.toml").write_text("\n".join(['game = "chess"', *tables]))
+    results = Results(Journal(tmp_path / "games.jsonl", kind=CalibrationGame))
+    elo = link_anchors(
+        read_anchors(str(tmp_path / "family.toml"), "chess"),
+        results,
+        cast("WorkerPool[GamesTask, list[CalibrationGame]]", FixedScores()),
+        games=8,
+    )
+    pairs = {(game.player, game.anchor) for game in results.games}
+    assert pairs == {
+        ("low", "middle"), ("low", "high"),
+        ("high", "low"), ("high", "middle"),
+        ("highest", "middle"), ("highest", "high"),
+    }  # fmt: skip
+    assert elo["middle"] == 1600
+    assert elo["highest"] > elo["high"]
 
 
 def test_anchors_are_linked_and_a_run_is_resumed(tmp_path: Path) -> None:

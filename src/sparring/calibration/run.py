@@ -209,19 +209,28 @@ def link_anchors(
     on_progress: Callable[[int], None] = lambda _: None,
 ) -> dict[str, float]:
     """Ratings of all anchors of a family. Those without a nominal rating play their two nearest neighbours
-    above; one Bradley-Terry model rates them in Elo below the weakest nominal rating."""
+    above, the strongest of all those below; one Bradley-Terry model rates them in Elo from the weakest
+    nominal rating."""
     known = {anchor.name: anchor.elo for anchor in anchors if anchor.elo is not None}
     pairs = [
-        (anchor.name, above.name)
+        (anchor.name, other.name)
         for place, anchor in enumerate(anchors)
         if anchor.elo is None
-        for above in anchors[place + 1 : place + 3]
+        for other in _neighbours(anchors, place)
     ]
     tasks = [task for low, high in pairs for task in missing(results, low, {high: games}, chunk)]
     for finished in pool.run(iter(tasks)):
         results.add(finished)
         on_progress(len(finished))
     return {**known, **_linked(anchors, results, pairs)}
+
+
+def _neighbours(anchors: Sequence[Anchor], place: int) -> Sequence[Anchor]:
+    """The two anchors next to one without a nominal rating, on the side of those with one."""
+    above = anchors[place + 1 :]
+    if any(anchor.elo is not None for anchor in above):
+        return above[:2]
+    return anchors[max(place - 2, 0) : place]
 
 
 def _linked(
