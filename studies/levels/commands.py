@@ -83,6 +83,9 @@ def level_solve(
     / "grid.json",
     policy: Annotated[str, typer.Option(help="Policy; the journals' games are its own.")] = "level-blend",
     search_from: Annotated[int, typer.Option(help="The lowest level that searches.")] = 2200,
+    nodes: Annotated[
+        int, typer.Option(min=0, help="Nodes of every search; 0 solves nodes and temperature.")
+    ] = 0,
     seconds: Annotated[float, typer.Option(min=0, help="Time in which new games are begun.")] = 600,
     chunk: Annotated[int, typer.Option(min=2, help="Games that a process plays together.")] = 24,
     concurrency: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
@@ -111,7 +114,7 @@ def level_solve(
     members = read_anchors(anchors, "chess")
     elo = read_json(links)["families"][members[0].family]["anchors"]
     earlier = [game for path in journals or [] for game in dial_games(read_journal(path), elo)]
-    solver = DialSolver(integers(levels), earlier, search_from, policy)
+    solver = DialSolver(integers(levels), earlier, search_from, policy, nodes)
     results = Results(Journal(out.with_suffix(".jsonl"), header={"seed": seed}, overwrite=True))
 
     def report() -> None:

@@ -35,6 +35,8 @@ class DialSolver:
     """The lowest level that searches."""
     policy: str = "level-blend"
     """Policy of all levels; earlier games are its own."""
+    nodes: int = 0
+    """Nodes of every search, at which the temperature is solved; 0 solves the nodes near TEMPERATURES."""
 
     def __post_init__(self) -> None:
         self.refit()
@@ -55,6 +57,8 @@ class DialSolver:
         aim, fit = level if strength is None else strength, self.fit(level)
         if level < self.search_from:
             return Level(level, level, fit.temperature(level, aim))
+        if self.nodes:
+            return Level(level, level, fit.temperature(level, aim, self.nodes), self.nodes)
         warm = float(np.interp(level, list(TEMPERATURES), list(TEMPERATURES.values())))
         sizes = np.unique(np.geomspace(2, _MOST_NODES, 120).round().astype(int)).tolist()
         nodes = min(sizes, key=lambda size: abs(fit.strength(level, warm, size)[0] - aim))

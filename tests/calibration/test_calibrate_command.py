@@ -29,6 +29,12 @@ name = "small"
 elo = 1000
 strength = 1
 """
+STRONGER = """
+[[anchor]]
+name = "large"
+elo = 1200
+strength = 2
+"""
 
 
 def test_levels_are_measured_by_family_and_matches_between_them_are_played(
@@ -50,6 +56,20 @@ def test_levels_are_measured_by_family_and_matches_between_them_are_played(
     games = (tmp_path / "ladder.jsonl").read_text()
     main(command)
     assert (tmp_path / "ladder.jsonl").read_text() == games
+
+
+def test_anchors_above_a_rating_are_left_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "levels.toml").write_text(LEVELS)
+    (tmp_path / "family.toml").write_text(FAMILY + STRONGER)
+    command = [
+        "calibrate", "chess", "--players", str(tmp_path / "levels.toml"), "--levels", "1000",
+        "--out", str(tmp_path / "ladder.json"), "--anchors", str(tmp_path / "family.toml"),
+        "--games", "2", "--rounds", "1", "--max-anchor",
+    ]  # fmt: skip
+    main([*command, "1000"])
+    found = json.loads((tmp_path / "ladder.json").read_text())
+    assert list(found["families"]["family"]["anchors"]) == ["small"]
+    assert "all anchors are stronger" in one_line_error(capsys, [*command, "900"])
 
 
 def test_ratings_of_anchors_can_be_those_of_an_earlier_ladder(

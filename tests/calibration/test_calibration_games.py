@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import cast
+from typing import Self, cast
 
 import numpy as np
 import pytest
@@ -174,6 +174,30 @@ def test_anchors_above_the_nominal_ratings_are_linked_to_those_below(tmp_path: P
     }  # fmt: skip
     assert elo["middle"] == 1600
     assert elo["highest"] > elo["high"]
+
+
+class Announcing:
+    """A pool that only notes whose tasks come in which order."""
+
+    def __init__(self) -> None:
+        self.players: list[str] = []
+
+    def run(self, tasks: Iterator[GamesTask]) -> Iterator[list[CalibrationGame]]:
+        self.players = [task.player for task in tasks]
+        return iter(())
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+
+def test_the_players_tasks_alternate(tmp_path: Path) -> None:
+    results, pool = Results(Journal(tmp_path / "games.jsonl", kind=CalibrationGame)), Announcing()
+    starts = {"1800": 1800.0, "2400": 2400.0}
+    play_rounds(starts, {"engine": 2000.0}, results, pool, games=12, rounds=1, chunk=4)
+    assert pool.players == ["1800", "2400"] * 3
 
 
 def test_anchors_are_linked_and_a_run_is_resumed(tmp_path: Path) -> None:

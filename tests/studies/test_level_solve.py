@@ -39,6 +39,13 @@ def test_stronger_dials_are_colder_or_search_more() -> None:
     assert {row.rating for row in searching} == {2000}
 
 
+def test_with_given_nodes_the_temperature_is_solved() -> None:
+    solver = DialSolver(LEVELS, search_from=1600, nodes=64)
+    rows = [solver.dial(2000, strength) for strength in range(2100, 2600, 100)]
+    assert {row.nodes for row in rows} == {64}
+    assert all(low.temperature > high.temperature for low, high in pairwise(rows))
+
+
 def test_dials_are_solved_from_games() -> None:
     rng = np.random.default_rng(1)
     solver = DialSolver(LEVELS, search_from=1600)

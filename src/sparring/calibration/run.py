@@ -6,6 +6,7 @@ import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache, partial
+from itertools import zip_longest
 
 import numpy as np
 
@@ -280,20 +281,27 @@ def play_rounds(
         elo: ratings of the anchors of one family.
         games: games of a player, over all rounds.
         rounds: after each round the rating is estimated anew and the next anchors are chosen by it.
+        chunk: games of a task. The players' tasks alternate, so that a run that ends early has games of all.
     """
     each_round = -(-games // rounds)
     for number in range(1, rounds + 1):
-        tasks: list[GamesTask] = []
+        by_player: list[list[GamesTask]] = []
         for player, start in starts.items():
             played = sum(len(results.between(player, name)) for name in elo)
             wanted = min(each_round * number, games) - played
             fit = player_fit(player, elo, results, samples=0)
             shares = _shares(start if fit is None else fit.rating, elo, wanted)
             totals = {name: len(results.between(player, name)) + more for name, more in shares.items()}
-            tasks += missing(results, player, totals, chunk)
-        for finished in pool.run(iter(tasks)):
+            by_player.append(missing(results, player, totals, chunk))
+        for finished in pool.run(_alternating(by_player)):
             results.add(finished)
             on_progress(len(finished))
+
+
+def _alternating(by_player: Sequence[Sequence[GamesTask]]) -> Iterator[GamesTask]:
+    """The first task of each player, then the second of each, and so on."""
+    for row in zip_longest(*by_player):
+        yield from (task for task in row if task is not None)
 
 
 def _shares(rating: float, elo: Mapping[str, float], games: int) -> dict[str, int]:

@@ -24,11 +24,17 @@ from sparring.reports.report import BadReport, read_json, write_json
 from sparring.storage import BadJournal, Journal, lock_file
 from sparring.workers import WorkerError
 
+_ROLLING_CHUNK = 8
+"""Games of a task with --engines: each is a result of its own, and small tasks keep the levels in step."""
+
 
 def calibrate(
     game: GameName,
     players: Annotated[Path | None, typer.Option(help="Level table (default: the shipped one).")] = None,
     anchors: Annotated[str, typer.Option(help="Families of anchors: names or TOML files.")] = "stockfish",
+    max_anchor: Annotated[
+        float | None, typer.Option(help="Highest nominal rating of an anchor: strong engines think long.")
+    ] = None,
     levels: Annotated[str, typer.Option(help="Levels, such as 800,1000 (default: the table's rows).")] = "",
     matches: Annotated[str, typer.Option(help="Matches between levels, such as 2000-1600,1600-1200.")] = "",
     games: Annotated[int, typer.Option(min=2, help="Games of each level against each family.")] = 200,
@@ -65,7 +71,7 @@ def calibrate(
     """
     if engines and concurrency > 1:
         raise UserError("--engines plays in one process: leave out --concurrency")
-    table, members = _read(game, players, anchors)
+    table, members = _read(game, players, anchors, max_anchor)
     known = None if links is None else _links(links, members)
     try:
         asked = {
@@ -85,6 +91,7 @@ def calibrate(
     }
     path = out.with_suffix(".jsonl")
     pool = calibration_pool(plan, concurrency=concurrency, together=together, engines=engines)
+    chunk = min(together, _ROLLING_CHUNK) if engines else together
     try:
         with lock_file(path), pool, ProgressBar("playing") as bar:
             results = Results(Journal(path, header=header, kind=CalibrationGame))
@@ -95,10 +102,10 @@ def calibrate(
 
             elo = play_families(
                 asked, members, results, pool,
-                games=games, link_games=link_games, rounds=rounds, chunk=together, links=known,
+                games=games, link_games=link_games, rounds=rounds, chunk=chunk, links=known,
                 on_progress=progress,
             )  # fmt: skip
-            play_matches(pairs, results, pool, games=games, chunk=together, on_progress=progress)
+            play_matches(pairs, results, pool, games=games, chunk=chunk, on_progress=progress)
     except (BadJournal, WorkerError) as error:
         raise UserError(str(error)) from None
     report = ladder_report(asked, elo, pairs, results)
@@ -106,7 +113,9 @@ def calibrate(
     _print(report, out)
 
 
-def _read(game: str, players: Path | None, anchors: str) -> tuple[LevelTable, list[Anchor]]:
+def _read(
+    game: str, players: Path | None, anchors: str, max_anchor: float | None
+) -> tuple[LevelTable, list[Anchor]]:
     try:
         table = shipped_levels(game) if players is None else read_level_table(players)
         members = [anchor for name in anchors.split(",") for anchor in read_anchors(name.strip(), game)]
@@ -116,6 +125,10 @@ def _read(game: str, players: Path | None, anchors: str) -> tuple[LevelTable, li
         raise UserError(f"{game} has no level table: give one with --players")
     if table.game != game:
         raise UserError(f"{players} has levels of {table.game}, not of {game}")
+    if max_anchor is not None:
+        members = [each for each in members if each.elo is None or each.elo <= max_anchor]
+        if not members:
+            raise UserError(f"--max-anchor {max_anchor:g}: all anchors are stronger")
     return table, members
 
 
