@@ -70,6 +70,17 @@ def searched(state: Any, value: float, nodes: int = 100) -> SearchResult:
     )  # fmt: skip
 
 
+def test_a_searched_move_is_described_by_its_probability_and_its_value_if_it_was_visited() -> None:
+    state = Chess().initial()
+    result = searched(state, 0.0)
+    result.values[1] = 0.2
+    found = search_distribution("chess", state, result, regularised_policy(1.0))
+    assert found.describe(0, 0.05) == "probability 5%"
+    assert found.describe(1, 0.4) == "probability 40%, expected score 60%"
+    assert found.describe(1, 1.0) == "expected score 60%"
+    assert found.describe(0, 1.0) == "probability 100%"
+
+
 @pytest.mark.parametrize(("value", "nodes", "plays"), [(0.9, 100, False), (0.3, 100, True), (0.9, 6, True)])
 def test_a_search_does_not_stalemate_in_a_won_position(value: float, nodes: int, plays: bool) -> None:
     state = Chess().parse("7k/8/5K2/8/8/8/8/6Q1 w - - 0 1")

@@ -105,7 +105,7 @@ def search_distribution(
         weights = _without_draws(state, moves, weights)
     values = result.values
     return MoveDistribution(
-        result.moves, weights, lambda index, probability: _expected_score(float(values[index]))
+        result.moves, weights, lambda index, probability: _searched(probability, float(values[index]))
     )
 
 
@@ -146,8 +146,15 @@ def _tempered(probabilities: NDArray[np.float64], temperature: float) -> NDArray
     return tempered
 
 
+def _searched(probability: float, value: float) -> str:
+    """The probability of a move, unless no other could be drawn, and its value, unless it was not visited."""
+    known = not math.isnan(value)
+    chance = "" if known and probability >= 0.995 else f"probability {_percent(probability)}"
+    return ", ".join(part for part in (chance, _expected_score(value) if known else "") if part)
+
+
 def _expected_score(value: float) -> str:
-    return "not searched" if math.isnan(value) else f"expected score {_percent((value + 1) / 2)}"
+    return f"expected score {_percent((value + 1) / 2)}"
 
 
 def _percent(share: float) -> str:
