@@ -10,7 +10,6 @@ from sparring.cli.interrupts import reporting_interrupts
 from sparring.cli.numbers import with_checked_numbers
 from sparring.cli.run import run_app
 from studies.ace.commands import (
-    ace,
     ace_answers,
     ace_evidence,
     ace_games,
@@ -19,6 +18,7 @@ from studies.ace.commands import (
     ace_strength,
     ace_test,
 )
+from studies.ace.study import ace
 from studies.ace.tuning_commands import ace_baselines, ace_cross, ace_curve, ace_gradients, ace_losses
 from studies.blend.commands import blend_command
 from studies.dsmcp.commands import dsmcp

@@ -1,4 +1,4 @@
-"""`python -m studies ace` and the commands that make its parts."""
+"""The commands that make the parts of `python -m studies ace`."""
 
 from __future__ import annotations
 
@@ -224,46 +224,3 @@ def ace_strength(
     for key in ("unseen_games", "all_games"):
         for row in report[key]:
             print(f"{key}, {row['games']}: {row['mean_absolute_error']:.0f} of {row['players']} players")
-
-
-def ace(
-    positions: Annotated[Path | None, typer.Option(help="Folder with the test positions.")] = None,
-    out: Annotated[Path, typer.Option(help="Folder of the study.")] = RESULTS,
-) -> None:
-    """Report the ACE paper's experiments from the files of the folder.
-
-    The folder has `tuning/` (`sparring tune levels`), `games.jsonl` (`ace-games`), `games-visited.jsonl` (the
-    same with `--unvisited-share 0`), `items.jsonl.gz`, `answers.jsonl` and `curves.json` (`ace-items`,
-    `ace-answers`), `strength.json` (`ace-strength`), `strength-go.json` (`ace-go`), `gradients.json`
-    (`ace-gradients`), `curve.json` (`ace-curve`), `cross.json` (`ace-cross`), `losses.json` (`ace-losses`)
-    and `baselines*.json` (`ace-baselines`).
-    Parts without files are left as they are in the report.
-    """
-    from sparring.reports.machine import provenance
-    from sparring.reports.report import read_json, write_json
-    from studies.ace import report as parts
-    from studies.ace.position_items import read_test
-
-    path = out / "ace.json"
-    report: dict[str, Any] = read_json(path) if path.exists() else {}
-    if (out / "tuning").is_dir():
-        report["tuning"] = parts.tuning_report(out / "tuning")
-    for part, name in (("round_robin", "games.jsonl"), ("round_robin_visited", "games-visited.jsonl")):
-        if (out / name).exists():
-            report[part] = parts.games_report(out / name)
-    if positions is not None and (out / "answers.jsonl").exists():
-        test = read_test(out / "items.jsonl.gz", positions)
-        amsterdam = positions / "amsterdam-chess-test-responses.csv"
-        report["positions"] = parts.positions_report(
-            test, out / "answers.jsonl", out / "curves.json", amsterdam
-        )
-    if baselines := sorted(out.glob("baselines*.json")):
-        report["baselines"] = {"rows": [row for each in baselines for row in read_json(each)["rows"]]}
-    for name in ("strength", "strength-go", "gradients", "curve", "cross", "losses"):
-        if (out / f"{name}.json").exists():
-            report[name] = read_json(out / f"{name}.json")
-    if not report:
-        raise UserError(f"{out} has no files of this study: see `python -m studies ace --help`")
-    write_json({**report, **provenance(command_line())}, path)
-    for figure in parts.write_figures(report, out):
-        print(figure)
