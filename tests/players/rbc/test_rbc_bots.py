@@ -55,6 +55,15 @@ def test_the_same_seed_gives_the_same_game() -> None:
     assert first != game(QUICK, BOTS["guesser"], 6, random_turns=2).pack_moves(2)
 
 
+def test_the_number_of_possible_boards_is_said_in_words() -> None:
+    state, player = RbcState.initial(), bot(QUICK, 0, 1)
+    assert player.choose(Turn(None, state.legal_moves())).reason == "1 possible board"
+    player.observe(SenseResult(()))
+    assert player.choose(Turn(None, state.play(NO_SENSE).legal_moves())).reason.endswith(
+        " over 1 possible board"
+    )
+
+
 def test_inference_beats_a_bot_that_does_not_sense() -> None:
     wins = 0
     for seed, name in enumerate(("random", "attacker", "random", "attacker", "attacker", "random")):

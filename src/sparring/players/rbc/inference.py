@@ -182,11 +182,18 @@ class InferenceBot(BasePlayer):
         """Closes the evaluator."""
         self.evaluator.close()
 
+    @property
+    def boards_text(self) -> str:
+        """The number of possible boards in words."""
+        count = len(self.tracker.boards)
+        return f"{count:,} possible board{'' if count == 1 else 's'}"
+
     def certain_sense(self) -> Decision | None:
         """The decision if all boards look alike, or if a sense makes a king capture certain; else None."""
-        why = f"{len(self.tracker.boards):,} possible boards"
+        why = self.boards_text
         if not self._sense_statistics().undominated:
-            return Decision(NO_SENSE, {NO_SENSE: 1.0}, f"{why}, which look alike")
+            alike = "" if len(self.tracker.boards) == 1 else ", which look alike"
+            return Decision(NO_SENSE, {NO_SENSE: 1.0}, f"{why}{alike}")
         return self._winning_sense(why)
 
     def certain_move(self, legal_moves: Sequence[Move]) -> Decision | None:
@@ -207,7 +214,7 @@ class InferenceBot(BasePlayer):
             return certain
         squares, values = self.rate_senses(self.planned_seconds(clock, 0.3))
         move = SENSE + squares[int(np.argmax(values))]
-        return Decision(move, {move: 1.0}, f"{len(self.tracker.boards):,} possible boards")
+        return Decision(move, {move: 1.0}, self.boards_text)
 
     def rate_senses(
         self, planned: float | None, belief: Belief | None = None
@@ -252,7 +259,7 @@ class InferenceBot(BasePlayer):
         values[~allowed] = -np.inf
         best = int(np.argmax(values))
         move = int(requests[best])
-        reason = f"{means[best]:.0%} over {len(self.tracker.boards):,} possible boards"
+        reason = f"{means[best]:.0%} over {self.boards_text}"
         return Decision(move, {move: 1.0}, reason)
 
     def rate_requests(

@@ -282,7 +282,6 @@ class PlannerBot(BasePlayer):
         self, legal_moves: Sequence[Move], search: PlannedActions, moving: bool, planned: float | None
     ) -> Decision:
         """The action with the greatest total win probability (the paper's argmax of Q at the root)."""
-        boards = self.inference.tracker.boards
         allowed = np.isin(search.actions, np.asarray(legal_moves))
         if not allowed.any():  # only if its own pieces stand elsewhere than it believes
             move = legal_moves[int(self._rng.integers(len(legal_moves)))]
@@ -294,7 +293,7 @@ class PlannerBot(BasePlayer):
         if moving and search.ratings is not None:  # ratings of senses have a bonus for information
             self._last_rating = float(search.ratings[best])
         value = float(np.nan_to_num(search.values[best], nan=search.root_value))
-        count = f"{len(boards):,} possible boards" if len(boards) != 1 else "1 possible board"
+        count = self.inference.boards_text
         if search.ratings is not None and not search.playouts:
             reason = f"rated {search.ratings[best]:.0%} over {count}"
         else:
