@@ -185,3 +185,16 @@ def test_bad_input_is_one_line(
     folder: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], message: str
 ) -> None:
     assert message in one_line_error(capsys, ["tune", "levels", "chess", *SMALL, *arguments])
+
+
+def test_an_interrupted_run_says_that_it_resumes(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("sparring.tuning.tune_classes", interrupted)
+    with pytest.raises(SystemExit) as ended:
+        main(["tune", "levels", "chess", *SMALL])
+    assert ended.value.code == 130
+    assert "interrupted; the same command resumes" in capsys.readouterr().err

@@ -12,6 +12,7 @@ from rich.table import Table
 
 from sparring.cli.arguments import GameName, command_line
 from sparring.cli.errors import UserError
+from sparring.cli.interrupts import INTERRUPTED
 from sparring.cli.printing import foreign, make_console
 from sparring.games import GAMES
 from sparring.networks.sessions import BACKENDS
@@ -90,6 +91,8 @@ def levels(
             raise UserError(
                 f"{folder} holds a tuning with other options: remove it, or give another --out"
             ) from None
+        except KeyboardInterrupt:
+            raise UserError("interrupted; the same command resumes", code=INTERRUPTED) from None
     policy = os.path.relpath(network, out.parent) if Path(network).is_file() else network
     _write(results, game, policy, nodes, out)
     if as_json:
