@@ -15,9 +15,11 @@ from studies.options import command_line
 
 
 def ace_games(
-    tuning: Annotated[Path, typer.Argument(help="Folder of journals by `sparring tune levels`.")],
-    classes: Annotated[str, typer.Option(help="Classes that play.")] = "1250,1650,2150,2550",
-    network: Annotated[str, typer.Option(help="Network of all classes.")] = "strong",
+    tuning: Annotated[
+        Path | None, typer.Argument(help="Folder of journals by `sparring tune levels`; without it, levels.")
+    ] = None,
+    classes: Annotated[str, typer.Option(help="Ratings of the classes.")] = "1250,1650,2150,2550",
+    network: Annotated[str, typer.Option(help="Network of all tuned classes.")] = "strong",
     games: Annotated[int, typer.Option(min=2, help="Games of each pair.")] = 200,
     together: Annotated[int, typer.Option(min=1, help="Games that are played at the same time.")] = 1200,
     seed: Annotated[int, typer.Option(help="Seed of all moves.")] = 1,
@@ -28,7 +30,7 @@ def ace_games(
     batch: Batch = 64,
     out: Annotated[Path, typer.Option(help="Games, as a journal.")] = RESULTS / "games.jsonl",
 ) -> None:
-    """Play the round robin of the tuned classes (experiment 1).
+    """Play the round robin of the tuned classes (experiment 1), or of the shipped levels of their ratings.
 
     A stopped run resumes: finished games are in the journal, those in progress in `games.unfinished.jsonl`
     beside it.
@@ -36,14 +38,17 @@ def ace_games(
     from sparring import load_policy
     from sparring.storage import Journal
     from studies.ace.games import Pairing, play_pairings
-    from studies.ace.players import class_players
+    from studies.ace.players import class_players, level_players
 
-    players = class_players(tuning, [int(each) for each in classes.split(",")])
+    ratings = [int(each) for each in classes.split(",")]
+    players = level_players(ratings) if tuning is None else class_players(tuning, ratings)
     if len(players) < 2:
         raise UserError(f"{tuning} has fewer than two tuned classes of {classes}")
     if unvisited_share is not None:
         players = {name: replace(p, unvisited_share=unvisited_share) for name, p in players.items()}
-    policy = load_policy(network, "chess", backend=backend, batch=batch)
+    sources = {name: p.model if tuning is None else network for name, p in players.items()}
+    loaded = {each: load_policy(each, "chess", backend=backend, batch=batch) for each in sources.values()}
+    policies = {name: loaded[source] for name, source in sources.items()}
     journal = Journal(out, header={"seed": seed, "players": {n: asdict(p) for n, p in players.items()}})
     played = {(frozenset((e["first"], e["second"])), e["number"]) for e in journal.entries}
     left = [
@@ -55,7 +60,7 @@ def ace_games(
     checkpoint = out.with_suffix(".unfinished.jsonl")
     for begin in range(0, len(left), together):
         some = left[begin : begin + together]
-        for result in play_pairings(policy, players, some, seed, checkpoint=checkpoint):
+        for result in play_pairings(policies, players, some, seed, checkpoint=checkpoint):
             journal.add({**asdict(result), "games_end": 0})
             print(f"{result.first} {result.result:g} {result.second}", flush=True)
     checkpoint.unlink(missing_ok=True)

@@ -39,7 +39,7 @@ class Pairing:
 
 
 def play_pairings(
-    policy: Policy,
+    policies: Mapping[str, Policy],
     players: Mapping[str, PlayerConfig],
     pairings: Sequence[Pairing],
     seed: int,
@@ -49,16 +49,16 @@ def play_pairings(
 ) -> Iterator[GameResult]:
     """Plays games at the same time and yields results as games end.
 
-    A player's searches of all its games share network batches. Draws by repetition and by the 50-move rule
-    end a game. Moves are drawn as `SearchPlayer` draws them. The seed makes the same games, whichever are
-    played together.
+    `policies` and `players` are by name. A player's searches of all its games share network batches. Draws by
+    repetition and by the 50-move rule end a game. Moves are drawn as `SearchPlayer` draws them. The seed
+    makes the same games, whichever are played together.
 
     `checkpoint` is a file of the games in progress, from which a stopped run goes on. Without it the games
     that a run finishes are the short ones.
     """
     rules = load_game("chess", claim_draws=True)
     places = {name: place for place, name in enumerate(sorted(players))}
-    movers = {name: PolicyMover(config, policy) for name, config in players.items()}
+    movers = {name: PolicyMover(config, policies[name]) for name, config in players.items()}
     saved = _read_checkpoint(checkpoint)
     running = []
     for index, each in enumerate(pairings):

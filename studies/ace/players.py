@@ -1,15 +1,28 @@
-"""The tuned classes as players."""
+"""The players of the round robin: the tuned classes, and the shipped levels of their ratings."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
 
+from sparring.players.levels import shipped_levels
 from sparring.players.player_config import PlayerConfig
 from sparring.tuning.run import results_in
 
 CLASS_NAMES = {1250: "D", 1650: "B", 2150: "Expert", 2550: "GM"}
 """The paper's names of its classes (section 4.1)."""
+
+
+def class_name(rating: int) -> str:
+    """The paper's name of a class; the rating if the paper has none."""
+    return CLASS_NAMES.get(rating, str(rating))
+
+
+def level_players(ratings: Sequence[int]) -> dict[str, PlayerConfig]:
+    """The shipped chess levels of these ratings, by the names of the classes. Raises BadPlayerConfig."""
+    table = shipped_levels("chess")
+    assert table is not None
+    return {class_name(rating): table.at(rating, name=class_name(rating)) for rating in ratings}
 
 
 def class_players(folder: Path, ratings: Sequence[int]) -> dict[str, PlayerConfig]:
@@ -21,7 +34,7 @@ def class_players(folder: Path, ratings: Sequence[int]) -> dict[str, PlayerConfi
     found = {}
     for result in results_in(folder):
         if result["class"] in ratings:
-            theta, name = result["theta"], CLASS_NAMES.get(result["class"], str(result["class"]))
+            theta, name = result["theta"], class_name(result["class"])
             found[name] = PlayerConfig(
                 "chess",
                 name=name,

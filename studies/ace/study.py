@@ -43,6 +43,11 @@ class Sizes:
     """Levels that take the position test."""
 
 
+_ROUND_ROBINS = {
+    "round_robin": "games.jsonl",
+    "round_robin_visited": "games-visited.jsonl",
+    "round_robin_levels": "games-levels.jsonl",
+}
 QUICK = Sizes(8, 256, 128, 64, 16, 10, 100, 60, 16, "800,1200,1600")
 
 
@@ -66,10 +71,11 @@ def ace(
     what is finished is not done again. Experiment 3, the Turing test, is `turing`.
 
     Without `--records` it only reports. The folder has `tuning/` (`sparring tune levels`), `games.jsonl`
-    (`ace-games`), `games-visited.jsonl` (the same with `--unvisited-share 0`), `items.jsonl.gz`,
-    `answers.jsonl` and `curves.json` (`ace-items`, `ace-answers`), `strength.json` (`ace-strength`),
-    `strength-go.json` (`ace-go`), `gradients.json` (`ace-gradients`), `curve.json` (`ace-curve`),
-    `cross.json` (`ace-cross`), `losses.json` (`ace-losses`) and `baselines*.json` (`ace-baselines`).
+    (`ace-games`), `games-visited.jsonl` (the same with `--unvisited-share 0`), `games-levels.jsonl` (the same
+    of the shipped levels), `items.jsonl.gz`, `answers.jsonl` and `curves.json` (`ace-items`, `ace-answers`),
+    `strength.json` (`ace-strength`), `strength-go.json` (`ace-go`), `gradients.json` (`ace-gradients`),
+    `curve.json` (`ace-curve`), `cross.json` (`ace-cross`), `losses.json` (`ace-losses`) and
+    `baselines*.json` (`ace-baselines`).
     Parts without files are left as they are in the report.
     """
     from sparring.reports.machine import provenance
@@ -165,7 +171,7 @@ def _parts(out: Path, positions: Path | None) -> dict[str, Any]:
     report: dict[str, Any] = {}
     if (out / "tuning").is_dir():
         report["tuning"] = parts.tuning_report(out / "tuning")
-    for part, name in (("round_robin", "games.jsonl"), ("round_robin_visited", "games-visited.jsonl")):
+    for part, name in _ROUND_ROBINS.items():
         if (out / name).exists():
             report[part] = parts.games_report(out / name)
     if positions is not None and (out / "answers.jsonl").exists():

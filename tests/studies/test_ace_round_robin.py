@@ -21,6 +21,7 @@ from sparring.storage import Journal
 from sparring.tuning.choice_likelihood import cross_entropy
 from sparring.tuning.theta import Theta
 from sparring.tuning.visits import PlayedPositions, search_visits
+from studies.ace.commands import ace_games
 from studies.ace.games import Pairing, play_pairings
 from studies.ace.players import class_players
 from studies.ace.round_robin import (
@@ -108,7 +109,10 @@ def test_games_in_lockstep_are_the_same_for_the_same_seed() -> None:
         name: PlayerConfig("chess", nodes=nodes, temperature=3.0) for name, nodes in (("a", 0), ("b", 2))
     }
     pairings = [Pairing("a", "b", 0), Pairing("a", "b", 1)]
-    found = [list(play_pairings(policy, players, pairings, seed=1, max_plies=6)) for _ in range(2)]
+    found = [
+        list(play_pairings(dict.fromkeys(players, policy), players, pairings, seed=1, max_plies=6))
+        for _ in range(2)
+    ]
     assert found[0] == found[1]
     assert {(each.first, each.second, each.plies) for each in found[0]} == {("a", "b", 6), ("b", "a", 6)}
     assert {each.reason for each in found[0]} == {"length limit"}
@@ -121,10 +125,16 @@ def test_stopped_games_go_on_from_the_checkpoint(tmp_path: Path) -> None:
     checkpoint = tmp_path / "unfinished.jsonl"
 
     def play(max_plies: int, file: Path | None, some: list[Pairing]) -> list[GameResult]:
-        return list(play_pairings(policy, players, some, 1, max_plies=max_plies, checkpoint=file))
+        return list(
+            play_pairings(
+                dict.fromkeys(players, policy), players, some, 1, max_plies=max_plies, checkpoint=file
+            )
+        )
 
     whole = play(10, None, pairings)
-    stopped = play_pairings(policy, players, pairings, 1, max_plies=10, checkpoint=checkpoint)
+    stopped = play_pairings(
+        dict.fromkeys(players, policy), players, pairings, 1, max_plies=10, checkpoint=checkpoint
+    )
     first = next(stopped)  # all games end at the length limit, the others are in progress
     progress = [json.loads(line) for line in checkpoint.read_text().splitlines()]
     assert [len(row["moves"]) for row in progress] == [8, 8, 8]
@@ -138,10 +148,16 @@ def test_a_checkpoint_has_the_moves_and_the_random_numbers(tmp_path: Path) -> No
     players = {name: PlayerConfig("chess", nodes=0, temperature=3.0) for name in ("a", "b")}
     pairings = [Pairing("a", "b", 0)]
     files = tmp_path / "whole.jsonl", tmp_path / "stopped.jsonl"
-    next(play_pairings(policy, players, pairings, 1, max_plies=18, checkpoint=files[0]))
-    next(play_pairings(policy, players, pairings, 1, max_plies=10, checkpoint=files[1]))
+    next(
+        play_pairings(dict.fromkeys(players, policy), players, pairings, 1, max_plies=18, checkpoint=files[0])
+    )
+    next(
+        play_pairings(dict.fromkeys(players, policy), players, pairings, 1, max_plies=10, checkpoint=files[1])
+    )
     assert len(json.loads(files[1].read_text())["moves"]) == 8
-    next(play_pairings(policy, players, pairings, 1, max_plies=18, checkpoint=files[1]))
+    next(
+        play_pairings(dict.fromkeys(players, policy), players, pairings, 1, max_plies=18, checkpoint=files[1])
+    )
     assert files[1].read_text() == files[0].read_text()
 
 
@@ -161,3 +177,22 @@ def test_a_class_draws_moves_from_the_distribution_that_was_fitted(tmp_path: Pat
         losses = cross_entropy(search_visits(policy, each_move, theta, [24]), theta)
         assert drawn.moves.tolist() == state.legal_moves()
         assert np.allclose(drawn.weights, np.exp(-losses), atol=1e-6)
+
+
+def test_shipped_levels_play_the_round_robin_with_their_own_policies(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[tuple[set[str], list[str]]] = []
+
+    def play(policies: dict[str, Any], players: dict[str, PlayerConfig], *_: Any, **__: Any) -> list[Any]:
+        asked.append(({policy.name for policy in policies.values()}, [p.model for p in players.values()]))
+        return []
+
+    monkeypatch.setattr("studies.ace.games.play_pairings", play)
+    ace_games(classes="1250,1650,2200", games=2, out=tmp_path / "games-levels.jsonl")
+    ((loaded, models),) = asked
+    assert loaded == set(models)
+    header = json.loads((tmp_path / "games-levels.jsonl").read_text())
+    assert {name: player["level"] for name, player in header["players"].items()} == {
+        "D": 1250, "B": 1650, "2200": 2200,
+    }  # fmt: skip
