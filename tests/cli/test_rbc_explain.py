@@ -59,6 +59,24 @@ def test_a_page_shows_the_boards(history: Path, tmp_path: Path, capsys: pytest.C
     assert "planner" in capsys.readouterr().out
 
 
+def test_by_default_both_players_are_explained_on_a_page_in_the_current_folder(
+    history: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "here"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    explain(history, "--turns", "1")
+    assert "game-explained.html" in capsys.readouterr().out
+    text = (folder / "game-explained.html").read_text()
+    assert text.count("<svg") == 8
+    assert "White, turn 1, sense" in text
+    assert "Black, turn 1, move" in text
+    assert " 1 possible boards" not in text
+    explain(history, "--turns", "1", "--json")
+    assert json.loads(capsys.readouterr().out).keys() == {"white", "black"}
+    assert [path.name for path in folder.iterdir()] == ["game-explained.html"]
+
+
 def test_only_planners_explain(history: Path, capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ["rbc", "explain", str(history), "--player", "white", "--bot", "random"]
     assert "no planner" in one_line_error(capsys, arguments)

@@ -66,6 +66,27 @@ def test_a_network_is_trained_and_teaches_another(
     assert "--teacher first" in read_card_from_file(tmp_path / "second/model.onnx").source
 
 
+def test_the_run_folder_has_the_name_of_the_configuration(
+    tmp_path: Path, words: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.chdir(elsewhere)
+    main(["train", "rbc", *words, "--processes", "1"])
+    assert (elsewhere / "tiny/model.onnx").exists()
+
+
+def test_games_without_a_strong_player_say_whose_are_missing(
+    tmp_path: Path, words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = tmp_path / "tiny.toml"
+    config.write_text(config.read_text().replace('"anna"', '"Oracle"'))
+    with pytest.raises(SystemExit):
+        main(["train", "rbc", *words, "--processes", "1", "--out", str(tmp_path / "run")])
+    line = capsys.readouterr().err.splitlines()[-1]
+    assert "headset Top (Oracle), only anna, ben" in line
+
+
 def test_a_folder_without_a_run_is_no_teacher(
     tmp_path: Path, words: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -13,6 +13,7 @@ import chess.svg
 import typer
 from rich.table import Table
 
+from sparring._core import RbcState
 from sparring.cli.errors import UserError
 from sparring.cli.printing import foreign, make_console
 from sparring.cli.progress import ProgressBar
@@ -31,13 +32,22 @@ def explain(
     game: Annotated[
         Path, typer.Argument(help="A reconchess history (.json), or one history per line (.jsonl).")
     ],
-    player: Annotated[PlayerColor, typer.Option(help="The player whose actions are explained.")],
+    player: Annotated[
+        PlayerColor | None,
+        typer.Option(help="The player whose actions are explained; without it, one after the other."),
+    ] = None,
     number: Annotated[int, typer.Option(min=1, help="Number of the game in a .jsonl file.")] = 1,
     bot: Annotated[str, typer.Option(help="The planner: a bot's name or TOML file.")] = "planner",
     playouts: Annotated[int, typer.Option(min=1, max=1_000_000, help="Playouts for each action.")] = 256,
     turns: Annotated[int | None, typer.Option(min=1, help="Explains the first turns only.")] = None,
     seed: Annotated[int, typer.Option(min=0, max=2**63 - 1, help="Seed of the planner.")] = 0,
-    out: Annotated[Path | None, typer.Option(help="Writes an HTML page with boards into this file.")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="HTML page with boards; by default GAME-explained.html in the current folder, and none "
+            "with --json."
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Show why the planner would sense and move where.
@@ -46,22 +56,36 @@ def explain(
     really happened.
     """
     final = read_game(game, number)
-    side = int(player is PlayerColor.BLACK)
-    total = min(count_turns(final, side), turns or 10**9)
+    found = {}
+    for color in PlayerColor if player is None else (player,):
+        found[color] = _explain_player(final, color, bot, playouts, turns, seed)
+        if not as_json:
+            if player is None:
+                make_console().print(f"[bold]{color.value}[/]")
+            _print(found[color])
+    if as_json:
+        results = {color.value: [asdict(each) for each in actions] for color, actions in found.items()}
+        print(json.dumps(results if player is None else results[player.value]))
+    if out is None and not as_json:
+        out = Path(f"{game.name.split('.')[0]}-explained.html")
+    if out is not None:
+        atomic_write(out, page.page(f"{game.name}: {', '.join(found)}", _parts(found)))
+        make_console().print(f"written: {foreign(str(out))}")
+
+
+def _explain_player(
+    game: RbcState, color: PlayerColor, bot: str, playouts: int, turns: int | None, seed: int
+) -> list[ExplainedAction]:
+    side = int(color is PlayerColor.BLACK)
+    total = min(count_turns(game, side), turns or 10**9)
     found: list[ExplainedAction] = []
     with ProgressBar("explaining") as bar, _make_planner(bot, playouts) as planner:
-        for each in explain_game(final, planner, side, seed):
+        for each in explain_game(game, planner, side, seed):
             if each.turn > total:
                 break
             found.append(each)
-            bar.on_progress(f"turn {each.turn}, {each.phase}", each.turn, total)
-    if as_json:
-        print(json.dumps([asdict(each) for each in found]))
-    else:
-        _print(found)
-    if out is not None:
-        atomic_write(out, page.page(f"{game.name}: {player.value}", _parts(found, side)))
-        make_console().print(f"written: {foreign(str(out))}")
+            bar.on_progress(f"{color.value}, turn {each.turn}, {each.phase}", each.turn, total)
+    return found
 
 
 def _make_planner(name: str, playouts: int) -> PlannerBot:
@@ -92,40 +116,50 @@ def _print(found: list[ExplainedAction]) -> None:
     make_console().print(table)
 
 
-def _parts(found: list[ExplainedAction], side: int) -> Iterator[str]:
+def _parts(found: dict[PlayerColor, list[ExplainedAction]]) -> Iterator[str]:
     yield page.paragraph(
         "Before each action: on the left the true board, with the squares of the sense or an arrow for the "
         "move, grey as played and green as the planner would; on the right its own pieces, and in red where "
-        "it expects pieces of the opponent."
+        "it expects pieces of the opponent. Win and worst are the mean and the least win probability of the "
+        "playouts. The rating is the win probability by the planner's chess search; that of a sense has a "
+        "bonus for information and may exceed 100 %."
     )
-    for i, each in enumerate(found):
-        yield page.heading(f"Turn {each.turn}, {each.phase}: {each.played}")
-        share = f"{each.true_share:.0%} of the particles are on the true board"
-        yield page.paragraph(
-            f"Planner: {each.chosen} ({each.reason}). {'' if each.exact else 'about '}{each.boards:,} "
-            f"possible boards; {share}. The opponent is thought to consider {each.opponent_boards:,.0f}."
-        )
-        boards = "".join(
-            f'<span style="display:inline-block;width:18rem;margin-right:1rem">'
-            f"{page.inline_svg(svg, f'b{i}{name}')}</span>"
-            for name, svg in (("t", _true_board(each, side)), ("e", _expected_board(each, side)))
-        )
-        yield page.figure(boards, f"The true board and the expected one before {each.played}")
-        if each.actions:
-            yield page.table(
-                ["action", "policy", "playouts", "win", "worst", "rating"],
+    for color, actions in found.items():
+        for number, each in enumerate(actions):
+            yield from _action_parts(each, color, f"{color.value[0]}{number}")
+
+
+def _action_parts(each: ExplainedAction, color: PlayerColor, key: str) -> Iterator[str]:
+    """One action; `key` makes the names in its pictures unique on the page."""
+    side = int(color is PlayerColor.BLACK)
+    yield page.heading(f"{color.value.capitalize()}, turn {each.turn}, {each.phase}: {each.played}")
+    about = "" if each.exact else "About "
+    count = f"{about}{each.boards:,} possible board{'' if each.boards == 1 else 's'}"
+    yield page.paragraph(
+        f"Planner: {each.chosen} ({each.reason}). {count}; {each.true_share:.0%} of the particles are on the "
+        f"true board. The opponent is thought to consider {each.opponent_boards:,.0f}."
+    )
+    pictures = "".join(
+        f'<span style="display:inline-block;width:18rem;margin-right:1rem">'
+        f"{page.inline_svg(svg, f'b{key}{name}')}</span>"
+        for name, svg in (("t", _true_board(each, side)), ("e", _expected_board(each, side)))
+    )
+    yield page.figure(pictures, f"The true board and the expected one before {each.played}")
+    if each.actions:
+        yield page.table(
+            ["action", "policy", "playouts", "win", "worst", "rating"],
+            [
                 [
-                    [
-                        action.action,
-                        f"{action.prior:.1%}",
-                        f"{action.visits:,}",
-                        _percent(action.value),
-                        _percent(action.worst),
-                        _percent(action.rating),
-                    ]
-                    for action in each.actions[:_SHOWN]
-                ],
-            )
+                    action.action,
+                    f"{action.prior:.1%}",
+                    f"{action.visits:,}",
+                    _percent(action.value),
+                    _percent(action.worst),
+                    _percent(action.rating),
+                ]
+                for action in each.actions[:_SHOWN]
+            ],
+        )
 
 
 def _percent(value: float | None) -> str:

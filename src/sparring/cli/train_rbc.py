@@ -41,7 +41,13 @@ def rbc(
         str,
         typer.Option(help=f"Configuration: {', '.join(shipped_rbc_configs())}, or a TOML file."),
     ],
-    out: Annotated[Path, typer.Option(help="Run folder; an unfinished run is resumed.")],
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="Run folder; by default one named like the configuration in the current folder. An "
+            "unfinished run is resumed."
+        ),
+    ] = None,
     device: Annotated[str, typer.Option(help="cpu, cuda or cuda:1 (default: the fastest available).")] = "",
     processes: Annotated[int, typer.Option(min=0, help="Processes that make examples; 0 for all cores.")] = 0,
     steps: Annotated[
@@ -67,6 +73,7 @@ def rbc(
     console = make_console(stderr=True)
     chosen = load_rbc_config(config).changed(steps=steps, seed=seed)
     workers = processes or os.cpu_count() or 1
+    out = Path(Path(config).stem) if out is None else out
     for folder in teachers or []:
         if not (folder / "model.onnx").exists():
             raise UserError(f"{folder} has no finished run of `sparring train rbc`")

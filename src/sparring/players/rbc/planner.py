@@ -295,7 +295,8 @@ class PlannerBot(BasePlayer):
         value = float(np.nan_to_num(search.values[best], nan=search.root_value))
         count = self.inference.boards_text
         if search.ratings is not None and not search.playouts:
-            reason = f"rated {search.ratings[best]:.0%} over {count}"
+            with_bonus = "" if moving else " with its information"
+            reason = f"rated {search.ratings[best]:.0%}{with_bonus} over {count}"
         else:
             reason = f"{(1 + value) / 2:.0%} over {count}, {search.playouts:,} playouts"
         return Decision(move, {move: 1.0}, reason, value)

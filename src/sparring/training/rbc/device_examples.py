@@ -20,6 +20,8 @@ from sparring.training.rbc.loss import SynopsisBatch, mirror
 from sparring.training.rbc.model import unpack_synopses
 
 Indices = NDArray[np.int64]
+_NAMED = 10
+"""Players that an error message names, at most."""
 
 
 class DeviceExamples:
@@ -111,7 +113,11 @@ def with_trained_headsets(config: RbcTrainingConfig, examples: ExampleSet) -> Rb
     training = ~validation_rows(examples.games, config.data.trial)
     players = PlayerNames.of(examples.players)
     kept = tuple(h for h in config.headsets if (players.included(h) & training).any())
-    for name in (ALL, TOP):
-        if name not in (each.name for each in kept):
-            raise BadTrainingConfig(f"the records have no decision of a player of the headset {name}")
+    for headset in config.headsets:
+        if headset.name in (ALL, TOP) and headset not in kept:
+            wanted, known = ", ".join(headset.players or (headset.name,)), ", ".join(players.names[:_NAMED])
+            raise BadTrainingConfig(
+                f"the training games have no player of the headset {headset.name} ({wanted}), only {known}: "
+                "add games, or change the headset's `players` in a configuration of your own"
+            )
     return replace(config, headsets=kept)
