@@ -156,6 +156,7 @@ DESCRIPTION = GameDescription(
         "arena.rbc_match",
         "belief",
         "cli.rbc",
+        "cli.rbc_explain",
         "cli.rbc_generate",
         "cli.rbc_terminal",
         "cli.train_rbc",
