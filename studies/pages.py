@@ -8,7 +8,6 @@ from typing import Annotated
 
 import typer
 
-from sparring.cli.errors import UserError
 from sparring.matching import report as matching
 from sparring.matching.figures import report_figures as matching_figures
 from sparring.reports.plot_style import save_svg
@@ -62,11 +61,8 @@ def page(
     ] = False,
 ) -> None:
     """Render HTML pages from the JSON and the figures of a results folder."""
-    try:
-        if redraw:
-            redraw_figures(folder)
-            return
-        for path in write_pages(folder, out):
-            print(path)
-    except BadReport as error:
-        raise UserError(str(error)) from None
+    if redraw:
+        redraw_figures(folder)
+        return
+    for path in write_pages(folder, out):
+        print(path)

@@ -25,6 +25,7 @@ def test_help_lists_every_study(capsys: pytest.CaptureFixture[str]) -> None:
         (["rbc-matches", "--opponents", "magnus"], "reconchess has no bot 'magnus'"),
         (["rbc-games", "--records", "nowhere.jsonl"], "there are no histories"),
         (["manners", "--people", "people.npz", "--parts", "tea"], "there is no part 'tea'"),
+        (["level-report", "nowhere.json"], "there is no report nowhere.json"),
         (["networks", "--nets", "a", "--references", "b", "--games", "c"], "there is no a"),
     ],
 )

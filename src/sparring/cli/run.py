@@ -61,9 +61,20 @@ def _user_errors() -> tuple[type[Exception], ...]:
     from sparring.config import BadConfig
     from sparring.games import IllegalMove, ParseError
     from sparring.networks import BadNetwork
+    from sparring.reports.report import BadReport
     from sparring.storage import BadJournal, FolderLocked
 
-    return UserError, BadConfig, ParseError, IllegalMove, BadNetwork, BadJournal, FolderLocked, OSError
+    return (
+        UserError,
+        BadConfig,
+        ParseError,
+        IllegalMove,
+        BadNetwork,
+        BadReport,
+        BadJournal,
+        FolderLocked,
+        OSError,
+    )
 
 
 def _fail(program: str, message: str, code: int) -> NoReturn:
