@@ -65,6 +65,7 @@ def accuracy_tables(run: MeasuredNetwork, most: int) -> dict[str, Any]:
             for measure in MEASURES
         },
         "value_by_boards": value_by_boards(run, drawn[headsets[0].name]),
+        "value_by_boards_training": value_by_boards(run, _training_rows(run, most, rng)),
     }
 
 
@@ -100,6 +101,8 @@ def value_by_boards(run: MeasuredNetwork, rows: Indices) -> list[dict[str, Any]]
     """Returns mean result and mean value of the first headset by number of possible boards (figure 7)."""
     examples = run.data.examples
     rows = rows[np.abs(examples.results[rows]) <= 1]
+    if not len(rows):
+        return []
     values, results = run.values(0, rows), examples.results[rows].astype(np.float32)
     buckets = np.searchsorted(np.array(BOUNDS), examples.boards[rows])
     found = []
@@ -116,6 +119,12 @@ def value_by_boards(run: MeasuredNetwork, rows: Indices) -> list[dict[str, Any]]
                 }
             )
     return found
+
+
+def _training_rows(run: MeasuredNetwork, most: int, rng: np.random.Generator) -> Indices:
+    """Examples that the first headset was trained on; none if an exported network is measured."""
+    rows = run.data.rows(run.config.headsets[0], validation=False)
+    return np.sort(rng.choice(rows, min(len(rows), most), replace=False)) if len(rows) else rows
 
 
 def _strong_rows(run: MeasuredNetwork, headsets: tuple[HeadsetConfig, ...]) -> Indices:

@@ -169,7 +169,8 @@ def _show(out: Path) -> None:
     _print(accuracy)
     atomic_write(out / TABLES, markdown_tables(accuracy, saliency))
     try:
-        save_svg(value_figure(accuracy["value_by_boards"]), out, "value-by-boards")
+        values = accuracy["value_by_boards"], accuracy.get("value_by_boards_training", [])
+        save_svg(value_figure(*values), out, "value-by-boards")
         if saliency is not None:
             save_svg(saliency_figure(saliency["planes"]), out, "saliency")
         if saliency is not None and "curves_of_planes" in saliency:

@@ -8,28 +8,38 @@ from sparring.reports.plot_style import (
     BAR_COLOR,
     LINE_COLORS,
     MUTED_BAR_COLOR,
-    name_lines,
     open_pyplot,
-    page_axes,
 )
 
 _SHOWN = 12
 """Planes at each end of the saliency figure."""
 
 
-def value_figure(rows: list[dict[str, Any]]) -> Any:
-    """Figure 7: mean result and mean value of the network by number of possible boards."""
-    figure, axis = page_axes()
+def value_figure(held_out: list[dict[str, Any]], training: list[dict[str, Any]]) -> Any:
+    """Figure 7: mean result and mean value of the network by number of possible boards, on training examples
+    if there are any and on held-out ones."""
+    titled = [("training examples", training)] if training else []
+    titled.append(("held-out examples", held_out))
+    count = len(titled)
+    figure, axes = open_pyplot().subplots(1, count, figsize=(4.8 * count, 3.4), sharey=True, squeeze=False)
+    for axis, (title, rows) in zip(axes[0], titled, strict=True):
+        _draw_values(axis, rows)
+        axis.set_title(title)
+    axes[0][0].set_ylabel("expected result")
+    axes[0][0].legend(frameon=False)
+    figure.tight_layout()
+    return figure
+
+
+def _draw_values(axis: Any, rows: list[dict[str, Any]]) -> None:
     places = [row["boards_up_to"] for row in rows]
     for name, label, colour in (("result", "result", LINE_COLORS[1]), ("value", "network", LINE_COLORS[0])):
         axis.plot(places, [row[name][0] for row in rows], color=colour, label=label, marker="o", markersize=3)
         low, high = ([row[name][i] for row in rows] for i in (1, 2))
         axis.fill_between(places, low, high, color=colour, alpha=0.15, linewidth=0)
     axis.set_xscale("log", base=2)
+    axis.xaxis.set_major_formatter(lambda place, _: f"{place:,.0f}")
     axis.set_xlabel("possible boards, up to")
-    axis.set_ylabel("expected result")
-    name_lines(axis)
-    return figure
 
 
 def saliency_figure(rows: list[dict[str, Any]]) -> Any:

@@ -45,7 +45,8 @@ def test_tables_have_every_headset_and_dataset(run: Path, tmp_path: Path) -> Non
     assert gain == pytest.approx(own - general, abs=2e-4)
     value, low, high = found["tables"]["top5"]["All"]["Top"]
     assert 0 <= low <= value <= high <= 1
-    assert sum(row["examples"] for row in found["value_by_boards"]) > 0
+    for name in ("value_by_boards", "value_by_boards_training"):
+        assert sum(row["examples"] for row in found[name]) > 0
 
 
 def _ablate(run: Path, out: Path, *words: str) -> None:
@@ -144,6 +145,7 @@ def test_an_exported_network_is_measured_on_held_out_games(run: Path, tmp_path: 
     of_run = json.loads((tmp_path / "run/accuracy.json").read_text())
     assert found["difference"]["Top"].keys() == {"top1", "top5", "winner", "nll", "value_error"}
     assert found["difference"]["All"]["nll"] == [0, 0, 0]
+    assert found["value_by_boards_training"] == []
     for row, expected in zip(found["headsets"], of_run["headsets"], strict=True):
         assert row["training_games"] == 0
         assert row["validation_games"] == expected["validation_games"]
