@@ -89,7 +89,10 @@ def games_report(path: Path) -> dict[str, Any]:
 
 
 def positions_report(test: PositionTest, answers: Path, curves: Path, amsterdam: Path) -> dict[str, Any]:
-    """Experiment 2 from the files of `ace-answers`: calibration on people, and every player's result."""
+    """Experiment 2 from the files of `ace-answers`: calibration on people, and every player's result.
+
+    `amsterdam` is the file of the Amsterdam Chess Test, which may be missing.
+    """
     content = read_json(curves)
     people = content["people"]
     line, groups = calibrate_on_people(
@@ -107,12 +110,12 @@ def positions_report(test: PositionTest, answers: Path, curves: Path, amsterdam:
         if len(references) >= 2:
             player["graded"]["rating"] = grade_rating(player["graded"]["grade"], references)
         player["paper"] = PAPER_TABLE_3.get(player["name"].removeprefix("ACE "))
-    return {
+    found = {
         "positions": {"people": len(test.people), "puzzles": len(test.puzzles), "graded": len(test.graded)},
         "calibration": {"intercept": line.intercept, "slope": line.slope, "people": groups},
         "players": players,
-        "amsterdam": skill_curve(*read_answers(amsterdam)),
     }
+    return found | ({"amsterdam": skill_curve(*read_answers(amsterdam))} if amsterdam.exists() else {})
 
 
 def write_figures(report: Mapping[str, Any], folder: Path) -> list[Path]:

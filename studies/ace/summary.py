@@ -39,7 +39,8 @@ def summary_lines(report: Mapping[str, Any]) -> Iterator[str]:
             f"{estimate['rating']:.0f} ({estimate['low']:.0f} to {estimate['high']:.0f})"
         )
     for row in report.get("strength", {}).get("unseen_games", ()):
-        yield f"rating from {row['games']} unseen games: error {row['mean_absolute_error']:.0f}"
+        games = "one unseen game" if row["games"] == 1 else f"{row['games']} unseen games"
+        yield f"rating from {games}: error {row['mean_absolute_error']:.0f}"
 
 
 def _round_robin(report: Mapping[str, Any]) -> Iterator[str]:
