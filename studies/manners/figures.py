@@ -38,18 +38,27 @@ def think_time_figure(rows: Sequence[Mapping[str, Any]]) -> Any:
 
 
 def judge_figure(areas: Mapping[str, Mapping[str, Any]]) -> Any:
-    """The area under the curve of each program; 0.5 is a game that nobody can tell from a person's."""
+    """The area under the curve of one judge for all programs, by level; 0.5 is a game that it cannot tell
+    from a person's."""
     figure, axis = open_pyplot().subplots(figsize=_SIZE)
     names = sorted(areas, key=lambda name: float(areas[name]["all"]["value"]))
-    shown = {"all": "all programs", "unseen": "other families", "own": "its own games"}
-    for place, (kind, label) in enumerate(shown.items()):
-        rows = [(name, areas[name][kind]) for name in names if areas[name][kind] is not None]
-        if rows:
-            _intervals(axis, rows, LINE_COLORS[place], label, 0.2 * (1 - place))
-    axis.axvline(0.5, color=LINE_COLORS[8], linewidth=0.8, linestyle="--")
-    axis.set_xlim(0.3, 1)
-    axis.set_xlabel("area under the curve of a judge trained on ...")
-    axis.legend(fontsize=8, loc="lower right")
+    for place, name in enumerate(names):
+        rows = sorted((int(level), row) for level, row in areas[name]["all"]["by_level"].items())
+        values = [row["value"] for _, row in rows]
+        spread = [
+            [row["value"] - row["low"] for _, row in rows],
+            [row["high"] - row["value"] for _, row in rows],
+        ]
+        levels = [level + 12 * (place - len(names) / 2) for level, _ in rows]
+        axis.errorbar(
+            levels, values, yerr=spread, fmt="o-", markersize=4, capsize=2, linewidth=1,
+            color=LINE_COLORS[place % len(LINE_COLORS)], label=name.replace("_", ", "),
+        )  # fmt: skip
+    axis.axhline(0.5, color=LINE_COLORS[8], linewidth=0.8, linestyle="--")
+    axis.set_ylim(0.3, 1.02)
+    axis.set_xlabel("level")
+    axis.set_ylabel("area under the curve")
+    axis.legend(fontsize=8, loc="upper center", bbox_to_anchor=(0.5, -0.2), ncol=3)
     return figure
 
 

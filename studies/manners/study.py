@@ -142,7 +142,8 @@ def judge_programs(people: Traces, programs: Mapping[str, Traces], model: Resign
     `all`: one judge for all, trained on half of the games of every program. `unseen`: trained on programs of
     other families. `own`: trained on half of the program's own games. Each judge is measured on games that it
     has not seen. The other side are people of the test split within 100 points of a level; games of players
-    of the training side are left out. `features`: the area of each number of a game alone.
+    of the training side are left out. `features`: the area of each number of a game alone. `beyond_ours`: the
+    area of one judge for all less that of ours, at the levels of both.
     """
     features, kept = judge.game_features(people)
     heads = people.games[kept]
@@ -171,6 +172,16 @@ def judge_programs(people: Traces, programs: Mapping[str, Traces], model: Resign
             "own": area(trained, ~halves[name]),
             "features": judge.feature_areas(features[test], level[test], own, levels),
         }
+    if "ours" in known:
+        people_scores = everybody.scores(features[test])
+        unseen_games = {
+            name: (everybody.scores(own[~halves[name]]), levels[~halves[name]])
+            for name, (own, levels) in known.items()
+        }
+        for name in found.keys() - {"ours"}:
+            found[name]["beyond_ours"] = judge.area_difference(
+                people_scores, level[test], *unseen_games[name], *unseen_games["ours"]
+            )
     return found
 
 

@@ -32,8 +32,9 @@ from studies.manners.conversion import (
     reached_endings,
     won_positions,
 )
-from studies.manners.figures import conversion_figure
+from studies.manners.figures import conversion_figure, judge_figure
 from studies.manners.games import PeoplesEndings, play_together, recorded, self_play
+from studies.manners.study import judge_programs
 from studies.manners.traces import GAME_DTYPE, TRACE_DTYPE, Traces, read_games, trace_games
 
 PGN = """[Event "a"]
@@ -188,6 +189,25 @@ def test_areas_by_level_compare_games_with_people_of_the_level() -> None:
     found = judge.feature_areas(features, levels, other, levels)
     assert next(iter(found)) == judge.FEATURES[3]
     assert found[judge.FEATURES[3]] > 0.95
+
+
+def test_programs_are_compared_with_ours_at_the_levels_of_both() -> None:
+    people, ours, engine = (traced_games(skill, 60) for skill in (0.4, 0.4, 0.7))
+    for traces in (people, ours, engine):
+        traces.games["first_rating"] = traces.games["second_rating"] = 1500
+        traces.games["ending"] = "resignation"
+    people.games["split"] = np.where(np.arange(60) % 2, "test", "validation")
+    people.games["first"] = [f"player {number}" for number in range(60)]
+    engine.games["first_rating"][::3] = 1900  # ours has no games of this level
+    model = ResignationModel(np.zeros(len(RESIGNATION_FEATURES)), 1500, 400)
+    people.games["second_rating"][:20] = people.games["first_rating"][:20] = 1900
+    found = judge_programs(people, {"ours": ours, "stockfish": engine}, model)
+    difference = found["stockfish"]["beyond_ours"]
+    assert difference["levels"] == [1500]
+    assert difference["low"] <= difference["value"] <= difference["high"]
+    assert difference["value"] > 0.2
+    assert "beyond_ours" not in found["ours"]
+    assert len(judge_figure(found).axes[0].get_legend().get_texts()) == 2
 
 
 def test_games_are_cut_where_a_model_resigns() -> None:
