@@ -9,6 +9,7 @@ import io
 import re
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,8 +63,8 @@ class HitFiles:
         return self._folder / f"{'all-planes' if plane is None else f'without-{plane}'}-seed-{seed}.npz"
 
 
-def _save(path: Path, arrays: Mapping[str, NDArray[np.int8] | NDArray[np.uint64]]) -> None:
+def _save(path: Path, arrays: Mapping[str, Any]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     buffer = io.BytesIO()
-    np.savez_compressed(buffer, allow_pickle=False, **arrays)
+    np.savez_compressed(buffer, **arrays)
     atomic_write(path, buffer.getvalue())

@@ -50,6 +50,17 @@ def test_each_action_is_explained(history: Path, capsys: pytest.CaptureFixture[s
             assert sum(action["visits"] for action in each["actions"]) >= 8
 
 
+def test_json_with_a_page_is_json_alone(
+    history: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "page.html"
+    explain(history, "--player", "white", "--turns", "1", "--json", "--out", str(out))
+    printed = capsys.readouterr()
+    assert len(json.loads(printed.out)) == 2
+    assert "written: " in printed.err
+    assert out.exists()
+
+
 def test_a_page_shows_the_boards(history: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "page.html"
     explain(history, "--player", "white", "--turns", "2", "--out", str(out))

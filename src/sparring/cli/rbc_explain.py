@@ -70,7 +70,7 @@ def explain(
         out = Path(f"{game.name.split('.')[0]}-explained.html")
     if out is not None:
         atomic_write(out, page.page(f"{game.name}: {', '.join(found)}", _parts(found)))
-        make_console().print(f"written: {foreign(str(out))}")
+        make_console(stderr=as_json).print(f"written: {foreign(str(out))}")
 
 
 def _explain_player(
