@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sparring.networks.synopsis import ALL, TOP
 from studies.dsmcp.accuracy import estimate
 from studies.dsmcp.hits import HitFiles, Hits
+from studies.dsmcp.paper import paper_planes
 
 _FEWEST = 5
 """Planes of a correlation, at least."""
@@ -48,10 +49,12 @@ def ablation_report(files: HitFiles, planes: Sequence[dict[str, Any]]) -> dict[s
         found["ablations"].append(
             {"plane": plane, "name": names[plane], "seeds": len(by_plane), "difference": difference}
         )
+    changes = _over_seeds(by_seed)
     return found | {
         "noise": _noise([_changes(hits, baseline) for hits in whole.values()]),
-        "correlations": _correlations(planes, _over_seeds(by_seed)),
+        "correlations": _correlations(planes, changes),
         "agreement_of_seeds": _agreement(by_seed),
+        "paper": _agreement_with_paper(planes, changes),
     }
 
 
@@ -108,6 +111,21 @@ def _correlations(
             for name in (ALL, TOP, "mean")
         }
         for statistic in ("loss_pbs", "action_pbs")
+    }
+
+
+def _agreement_with_paper(
+    planes: Sequence[dict[str, Any]], changes: Changes
+) -> dict[str, list[float] | None]:
+    """Correlations of saliency and changes with those of the paper, over the planes."""
+    saliency, ablation = paper_planes("action_pbs"), paper_planes("ablation")
+    removed = sorted(changes)
+    return {
+        "action_pbs": correlation(
+            [math.log(row["action_pbs"]) for row in planes],
+            [math.log(saliency[row["plane"]]) for row in planes],
+        ),
+        "ablation": correlation([changes[p]["mean"] for p in removed], [ablation[p] for p in removed]),
     }
 
 

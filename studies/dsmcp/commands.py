@@ -158,7 +158,7 @@ def _measure_exported(
 
 def _show(out: Path) -> None:
     """Prints table 1, writes all tables as Markdown and draws the figures of a report."""
-    from studies.dsmcp.figures import curves_figure, saliency_figure, value_figure
+    from studies.dsmcp.figures import ablation_figure, curves_figure, saliency_figure, value_figure
     from studies.dsmcp.tables import markdown_tables
 
     try:
@@ -175,6 +175,8 @@ def _show(out: Path) -> None:
             save_svg(saliency_figure(saliency["planes"]), out, "saliency")
         if saliency is not None and "curves_of_planes" in saliency:
             save_svg(curves_figure(saliency), out, "saliency-curves")
+        if saliency is not None and saliency.get("ablations"):
+            save_svg(ablation_figure(saliency), out, "ablation")
     except MatplotlibMissing as error:
         make_console().print(f"without figures: {error}")
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from sparring.networks.synopsis import ALL, TOP
 from sparring.reports.plot_style import (
     BAR_COLOR,
     LINE_COLORS,
     MUTED_BAR_COLOR,
     open_pyplot,
+    page_axes,
 )
 
 _SHOWN = 12
@@ -63,15 +65,46 @@ def curves_figure(report: dict[str, Any]) -> Any:
     names = {row["plane"]: row["name"] for row in report["planes"]}
     of_planes = {f"{key} {names[int(key)]}": each for key, each in report["curves_of_planes"].items()}
     labels = {"loss_pbs": "per-batch saliency of the loss", "action_pbs": "per-bit saliency of the action"}
-    for row, curves in zip(axes, (report["curves_of_headsets"], of_planes), strict=True):
-        for axis, (name, label) in zip(row, labels.items(), strict=True):
+    shown = (("plane 8 by headset", report["curves_of_headsets"]), ("planes of Top", of_planes))
+    for row, (what, curves), letters in zip(axes, shown, ("ab", "cd"), strict=True):
+        for axis, letter, (name, label) in zip(row, letters, labels.items(), strict=True):
             for number, (title, curve) in enumerate(curves.items()):
                 style = "-" if number < len(LINE_COLORS) else "--"
                 colour = LINE_COLORS[number % len(LINE_COLORS)]
                 axis.plot(curve["steps"], curve[name], style, color=colour, label=title, linewidth=1)
+            axis.set_title(f"({letter}) {what}", fontsize=9)
             axis.set_yscale("log")
             axis.set_ylabel(label)
             axis.set_xlabel("step")
-        row[1].legend(fontsize=6, loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
+        row[1].legend(fontsize=7, loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
     figure.tight_layout()
     return figure
+
+
+def ablation_figure(report: dict[str, Any]) -> Any:
+    """Change of the accuracy, the mean of All and Top, of each removed plane by its saliency; the band is two
+    standard deviations of networks with all planes."""
+    figure, axis = page_axes()
+    saliency = {row["plane"]: row["action_pbs"] for row in report["planes"]}
+    places = [saliency[row["plane"]] for row in report["ablations"]]
+    changes = [50 * (row["difference"][ALL][0] + row["difference"][TOP][0]) for row in report["ablations"]]
+    if noise := report["noise"].get("mean"):
+        axis.axhspan(-200 * noise, 200 * noise, color=MUTED_BAR_COLOR, alpha=0.4, linewidth=0)
+    axis.axhline(0, color="black", linewidth=0.6, linestyle=":")
+    axis.plot(places, changes, "o", color=LINE_COLORS[0], markersize=3.5)
+    for place, change, row in sorted(zip(places, changes, report["ablations"], strict=True), key=_change)[:3]:
+        axis.annotate(
+            f"{row['plane']} {row['name']}",
+            (place, change),
+            fontsize=7,
+            xytext=(4, -2),
+            textcoords="offset points",
+        )
+    axis.set_xscale("log")
+    axis.set_xlabel("per-bit saliency of the action")
+    axis.set_ylabel("change without the plane in %")
+    return figure
+
+
+def _change(point: tuple[float, float, Any]) -> float:
+    return point[1]

@@ -11,11 +11,13 @@ import pytest
 from sparring.belief import PLANES
 from sparring.records.reconchess_history import to_history
 from sparring.training.rbc.example_files import build_examples, read_examples
-from sparring.training.rbc.trainer import RbcTrainer
+from sparring.training.rbc.trainer import RbcTrainer, open_run
 from studies.__main__ import main
+from studies.dsmcp.ablation import ablate
 from studies.dsmcp.ablation_report import ablation_report, correlation
 from studies.dsmcp.accuracy import STRONG, estimate
 from studies.dsmcp.hits import HitFiles, Hits
+from studies.dsmcp.paper import paper_accuracy, paper_planes
 from tests.belief.games import random_game
 from tests.training.rbc.rbc_factories import record_of, small_rbc_config
 
@@ -53,7 +55,9 @@ def _ablate(run: Path, out: Path, *words: str) -> None:
     main(["dsmcp", "--run", str(run), "--device", "cpu", "--out", str(out), *words])
 
 
-def test_planes_have_saliency_and_removed_planes_a_difference(run: Path, tmp_path: Path) -> None:
+def test_planes_have_saliency_and_removed_planes_a_difference(
+    run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     _ablate(run, tmp_path, "--steps", "2", "--ablated", "1", "--repeats", "1")
     found = json.loads((tmp_path / "saliency.json").read_text())
     assert [row["name"] for row in found["planes"]] == [plane.name for plane in PLANES]
@@ -69,30 +73,40 @@ def test_planes_have_saliency_and_removed_planes_a_difference(run: Path, tmp_pat
     tables = (tmp_path / "tables.md").read_text()
     assert "/ 43.1 |" in tables  # the paper's Top-1 accuracy of Top
     assert tables.count("\n| Top |") == 4
-    assert tables.count(f"\n| {found['ablations'][0]['plane']} {found['ablations'][0]['name']} |") == 2
-
-
-def test_an_interrupted_ablation_resumes_with_the_networks_that_are_trained(
-    run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    words = ("--steps", "2", "--repeats", "1", "--ablated")
-    _ablate(run, tmp_path, *words, "1")
-    first = json.loads((tmp_path / "saliency.json").read_text())
-    (tmp_path / "ablation/all-planes-seed-1.npz").unlink()
-    capsys.readouterr()
-    _ablate(run, tmp_path, *words, "1", "--seeds", "2")
-    said = capsys.readouterr().out
-    found = json.loads((tmp_path / "saliency.json").read_text())
-    assert found["planes"] == first["planes"]
-    assert found["baseline"] == first["baseline"], "the same network is trained again"
-    assert "all planes, seed 1" in said
-    assert "all planes, seed 0" not in said
-    assert said.count(", seed 1") == 3
-    assert [row["seeds"] for row in found["ablations"]] == [2, 2]
-    assert found["agreement_of_seeds"]["planes"] == 2
+    first = found["ablations"][0]
+    assert tables.count(f"\n| {first['plane']} {first['name']} |") == 1
+    assert sum(line.count("(") == 2 for line in tables.splitlines() if "| " in line) >= 2
+    assert "| 104 |" not in tables
+    assert (tmp_path / "ablation.svg").exists()
     with pytest.raises(SystemExit):
         _ablate(run, tmp_path, "--steps", "3", "--ablated", "1")
     assert "another configuration" in capsys.readouterr().err
+
+
+def test_an_interrupted_ablation_resumes_with_the_networks_that_are_trained(
+    run: Path, tmp_path: Path
+) -> None:
+    trained, files = open_run(run, "cpu"), HitFiles(tmp_path)
+    planes = [{"plane": n, "name": plane.name, "rank": n} for n, plane in enumerate(PLANES)]
+
+    def said(**options: int) -> list[str]:
+        lines: list[str] = []
+        ablate(
+            trained.config, trained.data, tmp_path, planes, ablated=1, repeats=1, **options,
+            device="cpu", on_progress=lines.append,
+        )  # fmt: skip
+        return lines
+
+    whole = ["all planes, seed 0", "all planes, seed 1"]
+    first = [f"without plane {n}, {PLANES[n].name}, seed 0" for n in (0, 103)]
+    assert said() == [*whole, *first]
+    before = files.read(None, 1)
+    (tmp_path / "all-planes-seed-1.npz").unlink()
+    assert said(seeds=2) == ["all planes, seed 1", *(each.replace("seed 0", "seed 1") for each in first)]
+    assert files.trained() == [(None, 0), (None, 1), (0, 0), (0, 1), (103, 0), (103, 1)]
+    for name, hits in files.read(None, 1).items():
+        np.testing.assert_array_equal(hits, before[name], "the same network is trained again")
+    assert said(seeds=2) == []
 
 
 def test_changes_are_against_the_mean_of_the_networks_with_all_planes(tmp_path: Path) -> None:
@@ -105,7 +119,7 @@ def test_changes_are_against_the_mean_of_the_networks_with_all_planes(tmp_path: 
 
     for seed, share in enumerate((0.4, 0.5)):
         files.write(None, seed, hits(share))
-    planes = [{"plane": n, "name": str(n), "loss_pbs": n, "action_pbs": -n} for n in range(6)]
+    planes = [{"plane": n, "name": str(n), "loss_pbs": n, "action_pbs": 9 - n} for n in range(6)]
     for plane in range(6):
         for seed in (0, 1):
             files.write(plane, seed, hits(0.45 - 0.05 * plane))
@@ -118,6 +132,19 @@ def test_changes_are_against_the_mean_of_the_networks_with_all_planes(tmp_path: 
     assert found["correlations"]["loss_pbs"]["mean"][0] == pytest.approx(-1)
     assert found["correlations"]["action_pbs"]["All"][0] == pytest.approx(1)
     assert found["agreement_of_seeds"]["mean"][0] == pytest.approx(1)
+
+
+def test_the_papers_numbers_are_those_of_its_tables() -> None:
+    assert [paper_accuracy(m, "Top", "Top") for m in ("top1", "top5", "winner")] == [43.1, 73.4, 82.4]
+    assert paper_accuracy("top1", "trout", "Human") == 14.9
+    assert paper_accuracy("winner", "Human", "trout") == 76.2
+    assert paper_accuracy("top1", "Top", "inference") is None
+    assert paper_accuracy("top1", "planner", "Top") is None
+    assert sorted(paper_planes("rank")) == list(range(len(PLANES)))
+    assert paper_planes("rank")[10] == 0, "the stage is the paper's most salient plane"
+    saliency, change = np.array(paper_planes("action_pbs")), np.array(paper_planes("ablation"))
+    assert np.corrcoef(saliency, change)[0, 1] == pytest.approx(-0.206, abs=0.002), "as the paper says"
+    assert np.corrcoef(paper_planes("loss_pbs"), change)[0, 1] == pytest.approx(-0.208, abs=0.002)
 
 
 def test_a_correlation_has_an_interval() -> None:

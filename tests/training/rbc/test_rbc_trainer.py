@@ -18,7 +18,12 @@ from sparring.networks.synopsis import ACTIONS, headsets_of
 from sparring.training.config import BadTrainingConfig
 from sparring.training.rbc import RbcTrainingConfig, load_rbc_config, shipped_rbc_configs
 from sparring.training.rbc.config import HeadsetConfig, LossConfig
-from sparring.training.rbc.device_examples import PlayerNames, validation_rows, with_trained_headsets
+from sparring.training.rbc.device_examples import (
+    DeviceExamples,
+    PlayerNames,
+    validation_rows,
+    with_trained_headsets,
+)
 from sparring.training.rbc.examples import NO_ACTION, UNKNOWN_RESULT, ExampleSet
 from sparring.training.rbc.loss import teacher_targets, total_loss, without_targets
 from sparring.training.rbc.trainer import RbcTrainer
@@ -48,6 +53,29 @@ def test_a_resumed_run_ends_with_the_same_weights(tmp_path: Path, examples: Exam
     (tmp_path / "parts/checkpoint.pt").write_bytes(b"broken")
     with pytest.raises(BadTrainingConfig, match="not a checkpoint"):
         RbcTrainer(small_rbc_config(), examples, tmp_path / "parts", "cpu")
+
+
+def test_removed_planes_are_empty_and_the_possible_actions_stay(examples: ExampleSet) -> None:
+    data, rows = DeviceExamples(examples, 0, torch.device("cpu")), np.arange(20)
+    whole = data.batch(rows)
+    data.remove_planes((10, 12))
+    batch = data.batch(rows)
+    assert whole.planes[:, 12].any()
+    assert not batch.planes[:, [10, 12]].any()
+    others = [plane for plane in range(104) if plane not in (10, 12)]
+    assert torch.equal(batch.planes[:, others], whole.planes[:, others])
+    assert torch.equal(batch.mask, whole.mask)
+    data.remove_planes(())
+    assert torch.equal(data.batch(rows).planes, whole.planes)
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU here")
+def test_steps_without_a_plane_can_be_captured_as_a_cuda_graph(tmp_path: Path, examples: ExampleSet) -> None:
+    data = DeviceExamples(examples, 0, torch.device("cuda"))
+    data.remove_planes((8,))
+    run = RbcTrainer(small_rbc_config(), data, tmp_path)
+    _, loss = run.train_step()
+    assert torch.isfinite(loss)
 
 
 def test_the_exported_network_computes_the_same(tmp_path: Path, examples: ExampleSet) -> None:

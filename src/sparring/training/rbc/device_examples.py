@@ -10,6 +10,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from sparring.belief import PLANES
 from sparring.networks.synopsis import ALL, TOP
 from sparring.records.splits import Split, split_of
 from sparring.training.config import BadTrainingConfig
@@ -33,7 +34,7 @@ class DeviceExamples:
         """[n]: whether the game is held out."""
         self._players = PlayerNames.of(examples.players)
         self._mask = ActionMask().to(device)
-        self._removed: torch.Tensor | None = None
+        self._kept: torch.Tensor | None = None
         self._synopses = torch.from_numpy(examples.synopses.view(np.int64)).to(device)
         self._actions = torch.from_numpy(examples.actions.astype(np.int64)).to(device)
         self._results = torch.from_numpy(examples.results).to(device)
@@ -52,8 +53,8 @@ class DeviceExamples:
         """Returns the same for tensors of the device; a CUDA graph can capture it."""
         planes = unpack_synopses(self._synopses[rows])
         mask = self._mask(planes)
-        if self._removed is not None:
-            planes[:, self._removed] = 0
+        if self._kept is not None:
+            planes = planes * self._kept
         batch = SynopsisBatch(
             planes,
             mask,
@@ -66,8 +67,9 @@ class DeviceExamples:
 
     def remove_planes(self, planes: Sequence[int]) -> None:
         """Sets these planes to 0 in all examples; the actions stay possible that the planes told."""
-        numbers = torch.tensor(list(planes), dtype=torch.int64, device=self.device)
-        self._removed = numbers if len(planes) else None
+        kept = torch.ones(len(PLANES), 1, 1)
+        kept[list(planes)] = 0
+        self._kept = kept.to(self.device) if len(planes) else None
 
     def rows(self, headset: HeadsetConfig, *, validation: bool) -> Indices:
         """Returns the rows of a headset's players in one part of the split."""
