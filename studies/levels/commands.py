@@ -189,6 +189,15 @@ def level_fit(
 
 def level_report(
     ladders: Annotated[list[Path], typer.Argument(help="JSON files by `sparring calibrate`.")],
+    journals: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--journals", "-j", help="Journals by `sparring calibrate`: games of a dial are pooled."
+        ),
+    ] = None,
+    links: Annotated[Path, typer.Option(help="JSON file with the ratings of all anchors.")] = RESULTS
+    / "links.json",
+    family: Annotated[str, typer.Option(help="Family of the journals' anchors.")] = "stockfish",
     levels: Annotated[
         str, typer.Option(help="Levels of the mean error.")
     ] = "800,1000,1200,1400,1600,1800,2000,2200,2400",
@@ -198,9 +207,14 @@ def level_report(
     from sparring.reports.machine import provenance
     from sparring.reports.plot_style import save_svg
     from sparring.reports.report import read_json, write_json
-    from studies.levels.report import ladder_figure, ladder_table, merge_ladders
+    from sparring.storage import read_journal
+    from studies.levels.report import ladder_figure, ladder_table, merge_ladders, pooled_report
 
-    ladder = merge_ladders([read_json(path) for path in ladders], integers(levels))
+    reports = [read_json(path) for path in ladders]
+    if journals:
+        elo = read_json(links)["families"][family]["anchors"]
+        reports.append(pooled_report([read_journal(path) for path in journals], family, elo))
+    ladder = merge_ladders(reports, integers(levels))
     write_json(provenance(command_line()) | ladder, out / "ladder.json")
     save_svg(ladder_figure(ladder), out, "ladder")
     print(ladder_table(ladder))

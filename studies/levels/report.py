@@ -2,14 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 from itertools import pairwise
 from statistics import fmean
 from typing import Any
 
+from sparring.arena.intervals import wilson_interval
+from sparring.calibration.fit import AnchorScore, fit_rating
 from sparring.reports.plot_style import LINE_COLORS, open_pyplot
 
 _SIZE = (4.2, 3.4)
+
+
+def pooled_report(
+    journals: Iterable[Sequence[Mapping[str, Any]]], family: str, elo: Mapping[str, float]
+) -> dict[str, Any]:
+    """A ladder of the games of several journals of `sparring calibrate`, such as runs with other seeds, or
+    runs that did not end.
+
+    `journals` are their entries, the header first; `elo` has the ratings of the family's anchors. Raises
+    ValueError if a level has two dials.
+    """
+    dials: dict[str, Any] = {}
+    scores: dict[str, dict[str, list[float]]] = {}
+    for header, *games in journals:
+        for game in games:
+            player = game["player"]
+            if dials.setdefault(player, header["dials"][player]) != header["dials"][player]:
+                raise ValueError(f"the journals have two dials of level {player}")
+            scores.setdefault(player, {}).setdefault(game["anchor"], []).append(game["score"])
+    rows, matches = [], []
+    for player, by_opponent in scores.items():
+        by_anchor = {name: each for name, each in by_opponent.items() if name in elo}
+        if by_anchor:
+            fit = fit_rating([AnchorScore(elo[name], each) for name, each in by_anchor.items()])
+            counts = {name: [sum(each), len(each)] for name, each in by_anchor.items()}
+            rows.append({"player": player, "asked": float(player), **asdict(fit), "scores": counts})
+        matches += [
+            {
+                "players": [player, other],
+                "score": fmean(each),
+                "interval": list(wilson_interval(fmean(each), len(each))),
+                "games": len(each),
+            }
+            for other, each in by_opponent.items()
+            if other not in elo
+        ]
+    return {"dials": dials, "families": {family: {"levels": rows}}, "matches": matches}
 
 
 def merge_ladders(reports: Sequence[Mapping[str, Any]], levels: Sequence[int]) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import pytest
 
 from sparring.calibration.run import CalibrationGame
 from studies.levels.pooled import POLICY, DialGame, dial_games, fit_pooled
-from studies.levels.report import ladder_table, merge_ladders
+from studies.levels.report import ladder_table, merge_ladders, pooled_report
 from studies.levels.solve import RULE, DialSolver, level_table_text
 
 ELO = {str(elo): float(elo) for elo in range(900, 3000, 150)}
@@ -114,6 +114,23 @@ def test_ladders_are_merged_by_family() -> None:
     assert merged["families"]["x"]["monotone"]
     assert merged["families"]["y"]["mean_error"] == 100
     assert "| 1000 | 1010 |" in ladder_table(merged)
+
+
+def test_games_of_one_dial_are_pooled_over_journals() -> None:
+    def journal(nodes: int, *games: tuple[str, str, float]) -> list[dict[str, object]]:
+        dials = {"2000": {"temperature": 1.0, "nodes": nodes}, "1600": {"temperature": 1.0, "nodes": 6}}
+        lines = [{"player": player, "anchor": other, "score": score} for player, other, score in games]
+        return [{"dials": dials}, *lines]
+
+    first = journal(16, *[("2000", "1950", 1.0)] * 4, ("2000", "1600", 1.0))
+    second = journal(16, *[("2000", "1950", 0.0)] * 4, ("2000", "1600", 0.5))
+    found = pooled_report([first, second], "stockfish", ELO)
+    (row,) = found["families"]["stockfish"]["levels"]
+    assert row["games"] == 8
+    assert row["rating"] == pytest.approx(1950, abs=1)
+    assert [(each["players"], each["score"]) for each in found["matches"]] == [(["2000", "1600"], 0.75)]
+    with pytest.raises(ValueError, match="two dials of level 2000"):
+        pooled_report([first, journal(8, ("2000", "1950", 1.0))], "stockfish", ELO)
 
 
 def test_the_strength_of_a_policy_is_found_from_all_games_of_a_grid() -> None:
