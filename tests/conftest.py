@@ -1,8 +1,12 @@
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
+
+# Processes of `pytest -n` share the cores: PyTorch's threads would wait for each other most of the time.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import sparring  # noqa: F401  # switches off telemetry before a test imports ONNX Runtime
 
