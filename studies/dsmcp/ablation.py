@@ -18,6 +18,7 @@ from sparring.networks.synopsis import ALL, TOP
 from sparring.training.rbc.config import RbcTrainingConfig
 from sparring.training.rbc.device_examples import DeviceExamples, Indices
 from sparring.training.rbc.trainer import RbcTrainer
+from sparring.training.snapshot import take_snapshot
 from studies.dsmcp.hits import HitFiles, Hits
 
 
@@ -45,15 +46,43 @@ def ablate(
     rows = _held_out(own, data)
     files, names = HitFiles(folder), {row["plane"]: row["name"] for row in planes}
     files.write_games({name: data.examples.games[each] for name, each in rows.items()})
-    trained = set(files.trained())
+    trained, network = set(files.trained()), None
     for plane, seed in _plan(planes, ablated, repeats, seeds, config.training.seed):
         if (plane, seed) in trained:
             continue
         if ends is not None and time.monotonic() > ends:
             break
-        files.write(plane, seed, _train(own, data, folder, plane, seed, device, rows))
+        if network is None or network.seed != seed:
+            network = _RetrainedNetwork(own, data, folder, seed, device)
+        files.write(plane, seed, network.train(plane, rows))
         without = "all planes" if plane is None else f"without plane {plane}, {names[plane]}"
         on_progress(f"{without}, seed {seed}")
+
+
+class _RetrainedNetwork:
+    """A network that is trained several times from the same weights, each time without another plane. On a
+    GPU its steps are captured once."""
+
+    def __init__(
+        self, config: RbcTrainingConfig, data: DeviceExamples, folder: Path, seed: int, device: str
+    ) -> None:
+        self.seed = seed
+        seeded = replace(config, training=replace(config.training, seed=seed))
+        self._run = RbcTrainer(seeded, data, folder, device)
+        self._restart = take_snapshot(self._run.model, self._run.average, self._run.optimiser)
+
+    def train(self, plane: int | None, rows: dict[str, Indices]) -> Hits:
+        """Trains the network without a plane; returns its hits on the rows of each headset."""
+        run = self._run
+        run.data.remove_planes(() if plane is None else (plane,))
+        self._restart()
+        run.step = 0
+        for _ in range(run.config.training.steps):
+            run.train_step()
+        names = run.config.headset_names
+        found = {name: run.measure(names.index(name), each).top1.numpy() for name, each in rows.items()}
+        run.data.remove_planes(())
+        return found
 
 
 def _plan(
@@ -78,25 +107,4 @@ def _held_out(config: RbcTrainingConfig, data: DeviceExamples) -> dict[str, Indi
         count = min(len(rows), config.training.validation_positions)
         rng = np.random.default_rng([config.training.seed, index])
         found[headset.name] = np.sort(rng.choice(rows, count, replace=False))
-    return found
-
-
-def _train(
-    config: RbcTrainingConfig,
-    data: DeviceExamples,
-    folder: Path,
-    plane: int | None,
-    seed: int,
-    device: str,
-    rows: dict[str, Indices],
-) -> Hits:
-    data.remove_planes(() if plane is None else (plane,))
-    seeded = replace(config, training=replace(config.training, seed=seed))
-    run = RbcTrainer(seeded, data, folder, device)
-    for _ in range(config.training.steps):
-        run.train_step()
-    found = {
-        name: run.measure(config.headset_names.index(name), each).top1.numpy() for name, each in rows.items()
-    }
-    data.remove_planes(())
     return found

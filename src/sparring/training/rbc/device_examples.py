@@ -34,7 +34,7 @@ class DeviceExamples:
         """[n]: whether the game is held out."""
         self._players = PlayerNames.of(examples.players)
         self._mask = ActionMask().to(device)
-        self._kept: torch.Tensor | None = None
+        self._kept = torch.ones(len(PLANES), 1, 1, device=device)
         self._synopses = torch.from_numpy(examples.synopses.view(np.int64)).to(device)
         self._actions = torch.from_numpy(examples.actions.astype(np.int64)).to(device)
         self._results = torch.from_numpy(examples.results).to(device)
@@ -52,12 +52,9 @@ class DeviceExamples:
     def gather(self, rows: torch.Tensor, mirrored: torch.Tensor | None = None) -> SynopsisBatch:
         """Returns the same for tensors of the device; a CUDA graph can capture it."""
         planes = unpack_synopses(self._synopses[rows])
-        mask = self._mask(planes)
-        if self._kept is not None:
-            planes = planes * self._kept
         batch = SynopsisBatch(
-            planes,
-            mask,
+            planes * self._kept,
+            self._mask(planes),
             self._actions[rows],
             self._results[rows],
             self._soon[rows],
@@ -66,10 +63,13 @@ class DeviceExamples:
         return batch if mirrored is None else mirror(batch, mirrored)
 
     def remove_planes(self, planes: Sequence[int]) -> None:
-        """Sets these planes to 0 in all examples; the actions stay possible that the planes told."""
-        kept = torch.ones(len(PLANES), 1, 1)
+        """Sets these planes to 0 in all examples; the actions stay possible that the planes told.
+
+        It holds for captured CUDA graphs, too.
+        """
+        kept = torch.ones_like(self._kept, device="cpu")
         kept[list(planes)] = 0
-        self._kept = kept.to(self.device) if len(planes) else None
+        self._kept.copy_(kept)
 
     def rows(self, headset: HeadsetConfig, *, validation: bool) -> Indices:
         """Returns the rows of a headset's players in one part of the split."""
