@@ -185,6 +185,10 @@ void bind_config(nb::module_& m) {
         Field{"caution", &C::caution, "kappa: share of playouts in which the opponent has only four boards."},
         Field{"paranoia", &C::paranoia, "phi: weight of the smallest value of an action against its mean."},
         Field{"avop", &C::avop, "Whether actions are selected by a variant of PUCT instead of UCB1."},
+        Field{
+            "untried_first", &C::untried_first,
+            "Whether actions without visits come first, in random order, as in textbook UCB1; else they have "
+            "the mean value of the node."},
         Field{"static_analysis", &C::static_analysis, "Whether playouts end at certain wins."},
         Field{"native_weight", &C::native_weight,
               "Share of the native quiescence search on the true board in the value of a leaf."},

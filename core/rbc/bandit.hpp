@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "game/random.hpp"
@@ -85,11 +86,24 @@ inline void set_bandit_priors(std::span<Edge> edges, const PlannerConfig& config
     edges[best].prior += static_cast<float>(1 - drawn);
 }
 
+/// An action without visits, at random; none if all have been tried.
+inline std::optional<std::size_t> untried_edge(std::span<const Edge> edges, Random& random) {
+    std::optional<std::size_t> chosen;
+    std::uint32_t count = 0;
+    for (std::size_t i = 0; i < edges.size(); ++i) {
+        if (edges[i].visits <= 0 && random.below(++count) == 0) chosen = i;
+    }
+    return chosen;
+}
+
 /// Algorithm 1.
 inline std::size_t bandit(std::span<const Edge> edges, const PlannerConfig& config, bool at_root,
                           Random& random) {
     if (!at_root && uniform(random) < mixing_probability(config.mixing, total_visits(edges)))
         return draw_from_policy(edges, random);
+    if (config.untried_first) {
+        if (const auto untried = untried_edge(edges, random)) return *untried;
+    }
     return best_edge(edges, config);
 }
 

@@ -21,6 +21,7 @@ struct PlannerConfig {
     double caution = 0.0;                                              // kappa
     double paranoia = 0.0;                                             // phi
     bool avop = false;            // "a variant of PUCT" instead of UCB1 (table 4)
+    bool untried_first = false;   // textbook UCB1: actions without visits come first, in random order
     bool static_analysis = true;  // playouts end at certain wins (section 5.4)
     double native_weight = 0.0;   // share of the native quiescence search in the value of a leaf
     double belief_noise = 0.05;   // share of uniformly drawn actions of the opponent in the belief

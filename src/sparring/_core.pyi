@@ -1128,7 +1128,7 @@ class RbcPlannerConfig:
     The constants of deep synoptic Monte Carlo planning, with the symbols of table 5 of the paper. Raises ValueError for a value out of range.
     """
 
-    def __init__(self, *, batch: int = 32, exploration: float = 2.0, sense_depth: int = 6, move_depth: int = 12, persistence: int = 512, states: int = 128, mixing: float = 1.0, particles: int = 512, virtual_loss: float = 1.0, depth_threshold: float = float('inf'), caution: float = 0.0, paranoia: float = 0.0, avop: bool = False, static_analysis: bool = True, native_weight: float = 0.0, belief_noise: float = 0.05, bandit_belief: bool = False, threat_weight: float = 1.0, rationality: float = 0.0, table_size: int = 65536, threads: int = 1) -> None: ...
+    def __init__(self, *, batch: int = 32, exploration: float = 2.0, sense_depth: int = 6, move_depth: int = 12, persistence: int = 512, states: int = 128, mixing: float = 1.0, particles: int = 512, virtual_loss: float = 1.0, depth_threshold: float = float('inf'), caution: float = 0.0, paranoia: float = 0.0, avop: bool = False, untried_first: bool = False, static_analysis: bool = True, native_weight: float = 0.0, belief_noise: float = 0.05, bandit_belief: bool = False, threat_weight: float = 1.0, rationality: float = 0.0, table_size: int = 65536, threads: int = 1) -> None: ...
 
     @property
     def batch(self) -> int:
@@ -1183,6 +1183,12 @@ class RbcPlannerConfig:
     @property
     def avop(self) -> bool:
         """Whether actions are selected by a variant of PUCT instead of UCB1."""
+
+    @property
+    def untried_first(self) -> bool:
+        """
+        Whether actions without visits come first, in random order, as in textbook UCB1; else they have the mean value of the node.
+        """
 
     @property
     def static_analysis(self) -> bool:

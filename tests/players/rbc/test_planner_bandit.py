@@ -37,6 +37,17 @@ def test_the_bandit_chooses_as_formula_2_says(avop: bool, phi: float) -> None:
         assert scores[chosen] == pytest.approx(max(scores), abs=1e-5)
 
 
+def test_textbook_ucb1_tries_each_action_once() -> None:
+    priors, worst = np.array([0.9, 0.05, 0.05, 0.0], np.float32), np.ones(4, np.float32)
+    visits, totals = np.array([3, 0, 1, 0], np.float32), np.array([3, 0, -1, 0], np.float32)
+    config = RbcPlannerConfig(mixing=math.inf, untried_first=True)
+    chosen = Counter(
+        rbc_bandit(config, priors, visits, totals, worst, at_root=True, seed=seed) for seed in range(200)
+    )
+    assert set(chosen) == {1, 3}
+    assert rbc_bandit(config, priors, visits + 1, totals, worst, at_root=True, seed=0) == 0
+
+
 def test_the_bandit_draws_from_the_policy_with_probability_exp_of_minus_m_n() -> None:
     priors = np.array([0.5, 0.3, 0.2], np.float32)
     visits, totals = np.array([0, 0, 2], np.float32), np.array([0, 0, 2], np.float32)

@@ -62,6 +62,8 @@ class PlannerOptions:
     """Exploration constant (c)."""
     avop: bool = False
     """Selects actions by a variant of PUCT instead of UCB1."""
+    untried_first: bool = False
+    """Tries each action once before any a second time, as textbook UCB1."""
     mixing: Annotated[float, Meta(ge=0, extra={"infinite": True})] = 1.0
     """After n visits a node draws from the policy with probability exp(-m n); inf never does (m)."""
     sense_depth: Annotated[int, Meta(ge=1, le=64)] = 6
