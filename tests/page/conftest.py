@@ -34,8 +34,10 @@ def serve(folder: Path) -> Iterator[str]:
     root = Path(__file__).parents[2]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=root) as server:
         assert server.stdout is not None
-        yield server.stdout.readline().split()[4].rstrip("/")
-        server.terminate()
+        try:
+            yield server.stdout.readline().split()[4].rstrip("/")
+        finally:
+            server.terminate()
 
 
 @pytest.fixture(scope="session")

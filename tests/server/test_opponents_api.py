@@ -57,6 +57,17 @@ def test_a_game_goes_on_at_its_level_after_a_restart(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("size", "opponent", "weaker"),
+    [(9, {"rating": "5d"}, True), (19, {"rating": "5d"}, False), (9, {"strength": 1}, False)],
+)
+def test_a_player_that_is_weaker_on_a_small_board_says_so(
+    client: TestClient, size: int, opponent: dict[str, Any], weaker: bool
+) -> None:
+    view = begin(client, "go", options={"size": size}, opponent=opponent)
+    assert ("weaker on this board" in view["players"][1]["about"]) == weaker
+
+
+@pytest.mark.parametrize(
     "wanted",
     [
         {"game": "breakthrough", "opponent": ADAPTIVE},

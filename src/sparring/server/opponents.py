@@ -221,6 +221,14 @@ def _given_kind(choice: OpponentChoice) -> str | None:
 
 def about(game: Game[Any], choice: OpponentChoice) -> tuple[str, str]:
     """Name and description of an opponent, for the page."""
+    name, text = _about(game, choice)
+    advice = describe(game.spec.name).players.advice
+    if advice is None or choice.kind in ("strength", "bot"):
+        return name, text
+    return name, f"{text} {advice(game.initial())}".rstrip()
+
+
+def _about(game: Game[Any], choice: OpponentChoice) -> tuple[str, str]:
     match choice.kind:
         case "level":
             adapts = " The level follows your results." if choice.adapt else ""
