@@ -24,6 +24,7 @@ from studies.blend.commands import blend_command
 from studies.dsmcp.commands import dsmcp
 from studies.expendibots.commands import draws, expendibots, ladder, opponent, variants
 from studies.levels.commands import level_fit, level_grid, level_report, level_solve, level_table
+from studies.levels.pair_commands import level_pairs, level_rate
 from studies.levels.position_commands import (
     level_candidates,
     level_losses,
@@ -85,7 +86,9 @@ _STUDIES: dict[str, Callable[..., None]] = {
     "level-candidates": level_candidates,
     "level-fit": level_fit,
     "level-grid": level_grid,
+    "level-pairs": level_pairs,
     "level-positions": level_positions,
+    "level-rate": level_rate,
     "level-report": level_report,
     "level-scores": level_scores,
     "level-solve": level_solve,

@@ -101,6 +101,20 @@ def test_a_policy_moves_with_its_search_and_its_ratings(nodes: int) -> None:
         assert game.move_text(mate, moves[0]) == "Ra8#" or mate.move_text(moves[0]) == "a1a8"
 
 
+def test_a_player_resigns_by_the_rule_of_its_configuration() -> None:
+    """Without a queen the expected score stays below 0.3: it resigns at its third move, else never."""
+    policy, lost = load_policy("human", "chess"), "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNB1KBNR w KQkq - 0 1"
+    lengths = []
+    for below in (0.3, 0.0):
+        config = PlayerConfig("chess", model="human", rating=1500, resign_below=below, resign_after=3)
+        mover = PolicyMover(config, policy)
+        state = load_game("chess").parse(lost)
+        game = LockstepGame(0, (mover, First()), np.random.default_rng(1), state)
+        (ended,) = play_together([game], max_plies=12)
+        lengths.append((ended.plies, ended.given_up))
+    assert lengths == [(4, True), (12, False)]
+
+
 def test_shipped_families_can_be_read() -> None:
     stockfish, maia = read_anchors("stockfish", "chess"), read_anchors("maia", "chess")
     assert {anchor.family for anchor in stockfish} == {"stockfish"}

@@ -6,13 +6,16 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from threading import Lock
 from typing import Any, Protocol
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from sparring.arena.engine_process import EngineFailure
 from sparring.games import Game, Move
 from sparring.players import NO_MOVE, GameStart, Player, PlayerConfig, Turn
+from sparring.players.behaviour import make_resignation
 from sparring.players.lockstep_distributions import lockstep_distributions
+from sparring.players.resignation import ResignationRule
 from sparring.policies import Policy
 
 
@@ -70,11 +73,21 @@ class PolicyMover:
 
     def __init__(self, config: PlayerConfig, policy: Policy) -> None:
         self._config, self._policy = config, policy
+        self._resignations: WeakKeyDictionary[LockstepGame, ResignationRule] = WeakKeyDictionary()
 
     def choose(self, games: Sequence[LockstepGame]) -> list[Move]:
-        """Draws a move in each of the games."""
+        """Draws a move in each of the games, or resigns by the rule of its configuration."""
         distributions = lockstep_distributions(self._policy, self._config, [game.state for game in games])
-        return [each.draw(game.rng).move for game, each in zip(games, distributions, strict=True)]
+        return [
+            NO_MOVE if self._resigns(game, each.value) else each.draw(game.rng).move
+            for game, each in zip(games, distributions, strict=True)
+        ]
+
+    def _resigns(self, game: LockstepGame, value: float | None) -> bool:
+        if game not in self._resignations:
+            self._resignations[game] = make_resignation(self._config)
+        rule = self._resignations[game]
+        return rule.decide(game.state.to_move, value, game.state.ply, game.rng)
 
 
 class EngineMover:

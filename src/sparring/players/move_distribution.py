@@ -30,6 +30,8 @@ class MoveDistribution:
     """[moves], at least 0; `draw` normalises them."""
     describe: Callable[[int, float], str]
     """(index, probability) -> description of a move, such as `from the book (40%)`."""
+    value: float | None = None
+    """The player's expected result from -1 to 1; None if unknown."""
 
     def draw(self, rng: np.random.Generator, searchmoves: Sequence[Move] = ()) -> Decision:
         """Draws one of the moves; `searchmoves` restricts them, empty for all. Raises ValueError if none of
@@ -89,6 +91,7 @@ def policy_distribution(
         np.array(prediction.moves),
         weights,
         lambda index, probability: f"probability {_percent(probability)}{at_rating}{score}",
+        prediction.value,
     )
 
 
@@ -105,7 +108,10 @@ def search_distribution(
         weights = _without_draws(state, moves, weights)
     values = result.values
     return MoveDistribution(
-        result.moves, weights, lambda index, probability: _searched(probability, float(values[index]))
+        result.moves,
+        weights,
+        lambda index, probability: _searched(probability, float(values[index])),
+        result.value,
     )
 
 

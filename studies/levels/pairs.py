@@ -1,0 +1,69 @@
+"""Ratings of dials and anchors by one Bradley-Terry model, whose intervals include the anchors' uncertainty.
+
+For games with few anchors, such as the levels of GNU Go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from sparring.arena.ratings import RatedGame, rate
+from sparring.calibration.run import CalibrationGame
+
+
+def rate_pairs(
+    played: Sequence[Mapping[str, Any]], nominal: Mapping[str, float], anchors: Collection[str], family: str
+) -> dict[str, Any]:
+    """Ratings of all players of games in Elo, in the form of a ladder. `nominal` has one anchor."""
+    games = [CalibrationGame(**entry) for entry in played]
+    names = sorted({name for each in games for name in (each.player, each.anchor)})
+    numbers = {name: number for number, name in enumerate(names)}
+    rated = [
+        RatedGame(numbers[each.player], numbers[each.anchor], each.score)
+        if each.number % 2 == 0
+        else RatedGame(numbers[each.anchor], numbers[each.player], 1 - each.score)
+        for each in games
+    ]
+    ((fixed, at),) = nominal.items()
+    found = rate(rated, len(names), anchor=numbers[fixed], at=at)
+    elo = dict(zip(names, map(float, found.elo), strict=True))
+    rows = [
+        {
+            "player": name,
+            "rating": elo[name],
+            "interval": [
+                elo[name] - found.half_widths[numbers[name]],
+                elo[name] + found.half_widths[numbers[name]],
+            ],
+            "games": sum(name in (each.player, each.anchor) for each in games),
+            "scores": _scores(name, games),
+        }
+        for name in names
+        if name not in anchors
+    ]
+    rows.sort(key=lambda row: float(str(row["rating"])))
+    intervals = {name: float(found.half_widths[numbers[name]]) for name in names if name in anchors}
+    return {
+        "families": {
+            family: {
+                "anchors": {name: elo[name] for name in names if name in anchors},
+                "anchors_half_widths": intervals,
+                "levels": rows,
+            }
+        },
+        "first_advantage": found.first_advantage,
+    }
+
+
+def _scores(name: str, games: Sequence[CalibrationGame]) -> dict[str, list[float]]:
+    """Points and games of a player by opponent."""
+    found: dict[str, list[float]] = {}
+    for each in games:
+        if name in (each.player, each.anchor):
+            opponent, score = (
+                (each.anchor, each.score) if name == each.player else (each.player, 1 - each.score)
+            )
+            points, number = found.get(opponent, [0.0, 0])
+            found[opponent] = [points + score, number + 1]
+    return found
