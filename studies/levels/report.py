@@ -10,6 +10,7 @@ from typing import Any
 
 from sparring.arena.intervals import wilson_interval
 from sparring.calibration.fit import AnchorScore, fit_rating
+from sparring.cli.errors import UserError
 from sparring.reports.plot_style import LINE_COLORS, open_pyplot
 
 _SIZE = (4.2, 3.4)
@@ -21,16 +22,19 @@ def pooled_report(
     """A ladder of the games of several journals of `sparring calibrate`, such as runs with other seeds, or
     runs that did not end.
 
-    `journals` are their entries, the header first; `elo` has the ratings of the family's anchors. Raises
-    ValueError if a level has two dials.
+    `journals` are their entries, the header first; `elo` has the ratings of the family's anchors. Games of
+    other families, and of anchors with each other, are left out. Raises UserError if a level has two dials.
     """
     dials: dict[str, Any] = {}
+    names: set[str] = set()
     scores: dict[str, dict[str, list[float]]] = {}
     for header, *games in journals:
+        names |= header["dials"].keys()
         for game in games:
-            player = game["player"]
-            if dials.setdefault(player, header["dials"][player]) != header["dials"][player]:
-                raise ValueError(f"the journals have two dials of level {player}")
+            if (dial := header["dials"].get(player := game["player"])) is None:
+                continue
+            if dials.setdefault(player, dial) != dial:
+                raise UserError(f"the journals have two dials of level {player}")
             scores.setdefault(player, {}).setdefault(game["anchor"], []).append(game["score"])
     rows, matches = [], []
     for player, by_opponent in scores.items():
@@ -47,7 +51,7 @@ def pooled_report(
                 "games": len(each),
             }
             for other, each in by_opponent.items()
-            if other not in elo
+            if other in names
         ]
     return {"dials": dials, "families": {family: {"levels": rows}}, "matches": matches}
 

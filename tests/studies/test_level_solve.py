@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from sparring.calibration.run import CalibrationGame
+from sparring.cli.errors import UserError
 from studies.levels.pooled import POLICY, DialGame, dial_games, fit_pooled
 from studies.levels.report import ladder_table, merge_ladders, pooled_report
 from studies.levels.solve import RULE, DialSolver, level_table_text
@@ -122,14 +123,15 @@ def test_games_of_one_dial_are_pooled_over_journals() -> None:
         lines = [{"player": player, "anchor": other, "score": score} for player, other, score in games]
         return [{"dials": dials}, *lines]
 
-    first = journal(16, *[("2000", "1950", 1.0)] * 4, ("2000", "1600", 1.0))
+    others = ("2000", "maia-1900", 1.0), ("skill-20", "1950", 0.5)  # another family, anchors' own games
+    first = journal(16, *[("2000", "1950", 1.0)] * 4, ("2000", "1600", 1.0), *others)
     second = journal(16, *[("2000", "1950", 0.0)] * 4, ("2000", "1600", 0.5))
     found = pooled_report([first, second], "stockfish", ELO)
     (row,) = found["families"]["stockfish"]["levels"]
     assert row["games"] == 8
     assert row["rating"] == pytest.approx(1950, abs=1)
     assert [(each["players"], each["score"]) for each in found["matches"]] == [(["2000", "1600"], 0.75)]
-    with pytest.raises(ValueError, match="two dials of level 2000"):
+    with pytest.raises(UserError, match="two dials of level 2000"):
         pooled_report([first, journal(8, ("2000", "1950", 1.0))], "stockfish", ELO)
 
 
