@@ -138,6 +138,8 @@ class ConvertedGame:
     plies: int
     people: float | None
     """The same score in the people's game; None for basic endings."""
+    end: str = ""
+    """The last position (FEN); journals of older versions do not have it."""
 
 
 def convert(
@@ -166,7 +168,14 @@ def convert(
             points = score(board) if position.winner == 0 else 1 - score(board)
             stalemate = outcome is not None and "stalemate" in outcome.reason
             yield ConvertedGame(
-                level, position.kind, board.number, points, stalemate, board.plies, position.score
+                level,
+                position.kind,
+                board.number,
+                points,
+                stalemate,
+                board.plies,
+                position.score,
+                board.state.text(),
             )
 
 

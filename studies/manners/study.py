@@ -23,6 +23,8 @@ FAMILIES = {
     "material": ("material",),
 }
 """Programs that are alike: a judge of one is trained without its relatives."""
+WARM = 2000
+"""Highest level of ours that plays at a temperature near 1."""
 
 
 def fit_think_time(traces: Traces) -> tuple[ThinkTimeModel, dict[str, Any]]:
@@ -143,7 +145,7 @@ def judge_programs(people: Traces, programs: Mapping[str, Traces], model: Resign
     other families. `own`: trained on half of the program's own games. Each judge is measured on games that it
     has not seen. The other side are people of the test split within 100 points of a level; games of players
     of the training side are left out. `features`: the area of each number of a game alone. `beyond_ours`: the
-    area of one judge for all less that of ours, at the levels of both.
+    area of one judge for all less that of ours, at the levels of both; `beyond_warm`: at those up to `WARM`.
     """
     features, kept = judge.game_features(people)
     heads = people.games[kept]
@@ -179,9 +181,15 @@ def judge_programs(people: Traces, programs: Mapping[str, Traces], model: Resign
             for name, (own, levels) in known.items()
         }
         for name in found.keys() - {"ours"}:
-            found[name]["beyond_ours"] = judge.area_difference(
-                people_scores, level[test], *unseen_games[name], *unseen_games["ours"]
-            )
+            for key, highest in (("beyond_ours", np.inf), ("beyond_warm", WARM)):
+                scores, levels = unseen_games[name]
+                found[name][key] = judge.area_difference(
+                    people_scores,
+                    level[test],
+                    scores[levels <= highest],
+                    levels[levels <= highest],
+                    *unseen_games["ours"],
+                )
     return found
 
 

@@ -204,6 +204,7 @@ def test_programs_are_compared_with_ours_at_the_levels_of_both() -> None:
     found = judge_programs(people, {"ours": ours, "stockfish": engine}, model)
     difference = found["stockfish"]["beyond_ours"]
     assert difference["levels"] == [1500]
+    assert found["stockfish"]["beyond_warm"] == difference
     assert difference["low"] <= difference["value"] <= difference["high"]
     assert difference["value"] > 0.2
     assert "beyond_ours" not in found["ours"]
