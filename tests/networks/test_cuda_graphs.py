@@ -28,7 +28,11 @@ def test_folded_constants_change_no_output(model: onnx.ModelProto) -> None:
         "context": rng.random((5, 6)).astype(np.float32),
     }
     expected = open_session(model, "torch").run(inputs)
-    for session in (open_session(folded, "torch"), open_session(model, "torch-graphs")):
+    for session in (
+        open_session(folded, "torch"),
+        open_session(model, "torch-graphs"),
+        open_session(model, "torch-compiled"),
+    ):
         for _ in range(2):  # CUDA graphs are captured at the first run
             found = session.run(inputs)
             for name, values in expected.items():

@@ -57,7 +57,7 @@ def calibrate(
     together: Annotated[int, typer.Option(min=1, help="Games that a process plays at the same time.")] = 40,
     backend: Annotated[
         str,
-        typer.Option(help="onnxruntime, openvino, torch, torch-float32 or torch-graphs."),
+        typer.Option(help="onnxruntime, openvino, torch, torch-float32, torch-graphs or torch-compiled."),
     ] = "onnxruntime",
     batch: Annotated[int, typer.Option(min=1, help="Positions that a network evaluates at once.")] = 64,
     seed: Annotated[int, typer.Option(min=0, help="Seed of all moves of our own players.")] = 0,

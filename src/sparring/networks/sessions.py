@@ -117,6 +117,7 @@ BACKENDS: dict[str, Callable[[onnx.ModelProto, int], Session]] = {
     "torch": TorchSession,
     "torch-float32": partial(TorchSession, float32=True),
     "torch-graphs": CudaGraphSession,
+    "torch-compiled": partial(CudaGraphSession, compiled=True),
 }
 
 

@@ -59,9 +59,9 @@ def load_policy(
     `source` is the name of a model in the store, a network file, a policy's TOML file, or a shipped name such
     as "human" or "blend". `game` is the name of the game; shipped names need it, files say it themselves.
     `name` is the policy's name in reports, by default that of the source. `backend` runs the networks:
-    "onnxruntime", "openvino", "torch", "torch-float32" or "torch-graphs". `threads` and `batch` are the
-    threads and the batch size of each network's session. `symmetries` averages every network over the
-    symmetries of each position.
+    "onnxruntime", "openvino", "torch", "torch-float32", "torch-graphs" or "torch-compiled". `threads` and
+    `batch` are the threads and the batch size of each network's session. `symmetries` averages every network
+    over the symmetries of each position.
 
     Raises BadPolicy, BadNetwork or OSError.
     """
