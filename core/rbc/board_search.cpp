@@ -17,6 +17,9 @@ constexpr int max_evasions = 2;
 /// The largest best score from which the margin counts: a king capture on one board must not blur the other
 /// moves.
 constexpr int decisive = 3000;
+/// The number of nodes of a quiescence search after which it takes static evaluations. Boards with many
+/// queens would need millions, and a player's time.
+constexpr std::uint64_t max_quiescence_nodes = 1000;
 /// The margin of delta pruning beyond the captured piece.
 constexpr int delta_margin = 120;
 
@@ -106,7 +109,10 @@ std::vector<ScoredMove> BoardSearch::analyse(const Board& board) {
 int BoardSearch::score(const Board& board) { return search(board, depth_, 0, -infinity, infinity); }
 
 int BoardSearch::search(const Board& board, int depth, int ply, int alpha, int beta) {
-    if (depth <= 0) return quiesce(board, max_evasions, ply, alpha, beta);
+    if (depth <= 0) {
+        last_quiescence_node_ = nodes_ + max_quiescence_nodes;
+        return quiesce(board, max_evasions, ply, alpha, beta);
+    }
     ++nodes_;
     const Color us = board.side();
     if (!board.pieces(us, king)) return ply - king_score;
@@ -135,7 +141,7 @@ int BoardSearch::quiesce(const Board& board, int evasions, int ply, int alpha, i
     const Color us = board.side();
     if (!board.pieces(us, king)) return ply - king_score;
     if (attacks_king(board, us)) return king_score - ply;
-    if (ply >= max_ply) return evaluate(board);
+    if (ply >= max_ply || nodes_ >= last_quiescence_node_) return evaluate(board);
     const bool in_check = evasions > 0 && attacks_king(board, ~us);
     const int stand_pat = evaluate(board);
     int best = in_check ? -infinity : stand_pat;

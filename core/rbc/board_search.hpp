@@ -42,7 +42,7 @@ class BoardSearch {
     int quiesce(const Board& board, int evasions, int ply, int alpha, int beta);
 
     int depth_, margin_;
-    std::uint64_t nodes_ = 0;
+    std::uint64_t nodes_ = 0, last_quiescence_node_ = 0;
     /// The last two moves that caused a cutoff at each ply, the last one behind.
     std::array<std::array<Move, 2>, max_ply> killers_{};
 };

@@ -92,6 +92,13 @@ def test_threads_find_the_same() -> None:
     assert all(np.array_equal(alone[i], together[i]) for i in range(3))
 
 
+def test_boards_with_many_queens_are_evaluated() -> None:
+    """Without a limit of nodes their captures would take hours."""
+    boards, state = one_board("qqqqkqqq/qqqqqqqq/8/8/8/8/QQQQQQQQ/QQQQKQQQ w - - 0 1")
+    evaluations = NativeEvaluator(1).evaluate(boards)
+    assert score(evaluations, state, "a2a7") > score(evaluations, state, "pass")
+
+
 def test_requests_are_evaluated_only_at_the_players_turn() -> None:
     boards = RbcBoardSet.of([RbcState.initial()], 1)
     with pytest.raises(ValueError, match="to move"):
