@@ -179,8 +179,8 @@ function LevelDial({ offer, choice, onChange }: Change) {
   const nearest = measured.reduce<(typeof measured)[number] | null>((best, each) => (best && Math.abs(best.level - level) <= Math.abs(each.level - level) ? best : each), null);
   const [low, high] = nearest?.interval ?? [nearest?.measured ?? 0, nearest?.measured ?? 0];
   const place = (value: number) => `${Math.min(100, Math.max(0, (100 * (value - levels.lowest)) / (levels.highest - levels.lowest)))}%`;
-  const where = nearest?.level === level ? "Measured" : `Level ${nearest && shown(nearest.level)} measured`;
-  const family = levels.family ? ` on the scale of ${levels.family[0]!.toUpperCase()}${levels.family.slice(1)}` : "";
+  const where = nearest?.level === level ? "Measured" : `Nearest measured level, ${nearest && shown(nearest.level)}`;
+  const family = levels.family ? ` on the scale of ${levels.family.replace(/(^|-)[a-z]/g, (start) => start.toUpperCase())}` : "";
   return (
     <Slider
       title="Level"
