@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from dataclasses import replace
 from pathlib import Path
 from threading import Event
@@ -23,7 +24,7 @@ from sparring.games.rbc import (
     Rbc,
     SenseResult,
 )
-from sparring.players import Clock, GameStart, SearchLimits, Turn
+from sparring.players import Clock, Decision, GameStart, SearchLimits, Turn
 from sparring.players.rbc import BOTS, BadBotConfig, load_bot_config, make_bot
 from sparring.players.rbc.planner import PlannerBot
 from sparring.players.rbc.synopsis_evaluators import UniformEvaluator
@@ -163,7 +164,10 @@ def test_the_belief_is_evaluated_even_with_little_time(monkeypatch: pytest.Monke
     assert allowed == pytest.approx([0.0, 0.025, 0.08])
 
 
-def test_in_time_trouble_the_inference_bot_decides_and_the_belief_goes_on() -> None:
+def test_in_time_trouble_the_inference_bot_decides_and_the_belief_goes_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("time.thread_time", time.perf_counter)  # as on a machine without other work
     made = make_bot(replace(QUICK, use_clock=True))
     assert isinstance(made, PlannerBot)
     evaluated: list[int] = []
@@ -189,6 +193,35 @@ def test_in_time_trouble_the_inference_bot_decides_and_the_belief_goes_on() -> N
         assert bool(evaluated) == (seconds == 5.0)
         state = state.play(NO_SENSE).play(PASS)
         made.observe(OpponentMoveResult(None))
+
+
+@pytest.mark.parametrize(("slowdown", "trouble"), [(1.0, False), (4.0, True)])
+def test_time_trouble_begins_earlier_on_a_machine_with_other_work(
+    slowdown: float, trouble: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = make_bot(replace(QUICK, use_clock=True))
+    assert isinstance(made, PlannerBot)
+    now = iter(range(10**6))
+    monkeypatch.setattr("time.thread_time", lambda: 0.5 * next(now))
+    wall = iter(range(10**6))
+    made.new_game(GameStart(Rbc(), 1, seed=1))
+    made.observe(OpponentMoveResult(None))
+    senses = [*range(SENSE, SENSE + 64), NO_SENSE]
+    monkeypatch.setattr(made, "_choose", lambda _: Decision(NO_SENSE, {NO_SENSE: 1.0}, ""))
+    monkeypatch.setattr("time.perf_counter", lambda: 0.5 * slowdown * next(wall))
+    for _ in range(9):
+        made.choose(Turn(None, senses))
+    monkeypatch.undo()
+    asked: list[Turn] = []
+    decision = Decision(NO_SENSE, {NO_SENSE: 1.0}, "")
+
+    def choose(turn: Turn) -> Decision:
+        asked.append(turn)
+        return decision
+
+    monkeypatch.setattr(made.inference, "choose", choose)
+    made.choose(Turn(None, senses, SearchLimits(clock=Clock(5.0, 0.0))))
+    assert bool(asked) is trouble
 
 
 @pytest.mark.parametrize(

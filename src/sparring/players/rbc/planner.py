@@ -41,7 +41,9 @@ _WON, _WON_SHARE = 0.85, 0.3
 """Above this rating of its last move a planner takes this share of its time: haste costs little."""
 _TIME_TROUBLE_SECONDS = 2.0
 """Below this time on the clock the inference bot decides, which needs a fifth of the processor's time. The
-belief is not pondered then."""
+belief is not pondered then. On a machine with other work it is this time multiplied by the slowdown."""
+_MAX_SLOWDOWN, _LEAST_MEASURED = 10.0, 0.01
+"""Bound of the measured slowdown, and processor time in seconds that a decision needs to measure it."""
 _RATING_TEMPERATURE = 0.02
 """Win probability by which a rating must be lower for a weight in the prior that is e times smaller."""
 
@@ -140,6 +142,7 @@ class PlannerBot(BasePlayer):
         self._restarts = 0
         self._ponder_seconds = math.inf
         self._last_rating = 0.5
+        self._slowdown = 1.0  # wall time of a decision over its processor time
 
     def observe(self, observation: Observation) -> None:
         """Updates the possible boards and the belief. After lost observations both begin anew."""
@@ -156,11 +159,20 @@ class PlannerBot(BasePlayer):
 
     def choose(self, turn: Turn) -> Decision:
         """Returns a sense or a move request, whichever is due."""
+        wall, processor = time.perf_counter(), time.thread_time()
+        decision = self._choose(turn)
+        wall, processor = time.perf_counter() - wall, time.thread_time() - processor
+        if processor > _LEAST_MEASURED:
+            slowdown = min(max(wall / processor, 1.0), _MAX_SLOWDOWN)
+            self._slowdown += 0.5 * (slowdown - self._slowdown)
+        return decision
+
+    def _choose(self, turn: Turn) -> Decision:
         self.last_search = None
         clock = self.inference.follow_clock(turn.limits.clock)
         if clock is not None:
             self._ponder_seconds = _PONDER_SHARE * clock.remaining
-            if clock.remaining < _TIME_TROUBLE_SECONDS:
+            if clock.remaining < _TIME_TROUBLE_SECONDS * self._slowdown:
                 self._ponder_seconds = 0.0
                 self.draw_belief(time.perf_counter())  # as far as it is known, for the next turn
                 return self.inference.choose(turn)
@@ -180,13 +192,13 @@ class PlannerBot(BasePlayer):
 
     def hint(self, turn: Turn) -> Decision:
         """The move of `choose` with a copy of the planner, without its effects."""
-        before = self.planner, self.last_search, self._last_rating, self._ponder_seconds
+        before = self.planner, self.last_search, self._last_rating, self._ponder_seconds, self._slowdown
         self.planner = self.planner.copy()
         try:
             with self.inference.preserved():
                 return super().hint(turn)
         finally:
-            self.planner, self.last_search, self._last_rating, self._ponder_seconds = before
+            self.planner, self.last_search, self._last_rating, self._ponder_seconds, self._slowdown = before
 
     def ponder(self, stop: Event | None = None) -> None:
         """Computes the successors of our move, and what the opponent may sense and move after it."""
