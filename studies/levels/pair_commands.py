@@ -94,6 +94,7 @@ def level_rate(
     journals: Annotated[list[Path], typer.Argument(help="Journals by `level-pairs`.")],
     anchors: Annotated[str, typer.Option(help="Family of anchors: a name or a TOML file.")] = "gnugo",
     game: Annotated[str, typer.Option(help="Name of the game.")] = "go",
+    least: Annotated[int, typer.Option(min=1, help="Dials with fewer games are rated, but left out.")] = 1,
     out: Annotated[Path, typer.Option(help="JSON file, for `level-table`.")] = Path("results/levels/go.json"),
 ) -> None:
     """Rate dials and anchors by one Bradley-Terry model, in Elo from the anchor with a nominal rating."""
@@ -108,7 +109,8 @@ def level_rate(
     if len(nominal) != 1:
         raise UserError(f"{anchors}: expected one anchor with a nominal rating")
     played = [entry for path in journals for entry in read_journal(path) if "player" in entry]
-    report = rate_pairs(played, nominal, {anchor.name for anchor in members}, members[0].family)
+    names = {anchor.name for anchor in members}
+    report = rate_pairs(played, nominal, names, members[0].family, least)
     write_json(provenance(command_line()) | report, out)
     for row in report["families"][members[0].family]["levels"]:
         low, high = row["interval"]

@@ -13,9 +13,14 @@ from sparring.calibration.run import CalibrationGame
 
 
 def rate_pairs(
-    played: Sequence[Mapping[str, Any]], nominal: Mapping[str, float], anchors: Collection[str], family: str
+    played: Sequence[Mapping[str, Any]],
+    nominal: Mapping[str, float],
+    anchors: Collection[str],
+    family: str,
+    least: int = 1,
 ) -> dict[str, Any]:
-    """Ratings of all players of games in Elo, in the form of a ladder. `nominal` has one anchor."""
+    """Ratings of all players of games in Elo, in the form of a ladder. `nominal` has one anchor; dials with
+    fewer than `least` games are not in it."""
     games = [CalibrationGame(**entry) for entry in played]
     names = sorted({name for each in games for name in (each.player, each.anchor)})
     numbers = {name: number for number, name in enumerate(names)}
@@ -40,7 +45,7 @@ def rate_pairs(
             "scores": _scores(name, games),
         }
         for name in names
-        if name not in anchors
+        if name not in anchors and sum(name in (each.player, each.anchor) for each in games) >= least
     ]
     rows.sort(key=lambda row: float(str(row["rating"])))
     intervals = {name: float(found.half_widths[numbers[name]]) for name in names if name in anchors}

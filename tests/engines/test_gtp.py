@@ -194,6 +194,18 @@ def test_options_are_set_and_listed() -> None:
         assert any(line.startswith("rank = 3k") for line in session.gtp("sparring-options").splitlines())
 
 
+def test_it_plays_at_a_level() -> None:
+    with engine("gtp") as session:
+        assert session.gtp("kata-set-param level 1300") == "="
+        assert session.gtp("kata-get-param level") == "= 1300"
+        warm = float(session.gtp("kata-get-param temperature").removeprefix("= "))
+        assert re.fullmatch(r"= [A-T]\d{1,2}", session.gtp("genmove b"))
+        assert session.gtp("kata-set-param level 1500") == "="
+        assert float(session.gtp("kata-get-param temperature").removeprefix("= ")) < warm
+        assert re.fullmatch(r"= [A-T]\d{1,2}", session.gtp("genmove w"))
+        assert "the levels of go are" in session.gtp("kata-set-param level 5000")
+
+
 def test_raw_network_output_is_that_of_the_network() -> None:
     with engine("gtp") as session:
         session.gtp("boardsize 5")

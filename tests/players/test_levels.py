@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from sparring.calibration.anchors import read_anchors
 from sparring.config import BadConfig
 from sparring.engines import EngineSettings
 from sparring.engines.option import BadOption
@@ -106,6 +107,28 @@ def test_every_shipped_table_is_monotone_in_what_makes_a_player_strong() -> None
     measured = [row.measured for row in table.levels if row.measured is not None]
     assert len(measured) >= 8
     assert measured == sorted(measured)
+
+
+def test_levels_of_go_are_measured_and_conditioned_on_ranks_that_people_have() -> None:
+    """The network has seen games of 6d to 9d: a weaker player is warmer, not of a lower rank."""
+    table = shipped_levels("go")
+    assert table is not None
+    assert table.family == read_anchors("gnugo", "go")[0].family
+    assert all(row.rating in (6, 7, 8, 9) for row in table.levels)
+    for weaker, stronger in itertools.pairwise(table.levels):
+        assert weaker.nodes <= stronger.nodes
+        assert weaker.temperature > stronger.temperature or weaker.nodes < stronger.nodes
+        assert weaker.measured is not None
+        assert stronger.measured is not None
+        assert weaker.measured < stronger.measured
+    assert table.levels[0].level <= 1200 < 1600 < table.levels[-1].level
+
+
+def test_the_level_of_a_go_engine_sets_its_dials() -> None:
+    settings = find_option("gtp", "level").apply(EngineSettings.of("go"), "1300")
+    config = settings.effective_config()
+    assert config == at_level(default_player_config("go"), 1300)
+    assert (config.level, config.model, config.rule) == (1300, "blend", "regularised")
 
 
 def test_a_rating_has_the_level_of_its_number_where_levels_are_on_its_scale() -> None:

@@ -39,6 +39,18 @@ def test_a_level_follows_the_results(client: TestClient) -> None:
     assert won["estimate"]["games"] == 2
 
 
+def test_levels_of_go_are_on_the_dial_and_play(client: TestClient) -> None:
+    offers = {each["name"]: each for each in client.get("/api/catalogue").json()}
+    levels = offers["go"]["levels"]
+    assert levels["family"] == "GNU Go"
+    assert levels["word"] == "rating"
+    assert levels["lowest"] < levels["default"] < levels["highest"]
+    assert all(each["games"] and each["interval"] for each in levels["measured"])
+    view = play(client, begin(client, "go", opponent={"level": levels["default"]}), "D4")
+    assert view["players"][1]["name"] == f"Sparring, level {levels['default']}"
+    assert len(view["moves"]) == 2
+
+
 def test_a_loss_against_a_low_first_level_lowers_it(client: TestClient) -> None:
     first = begin(client, "chess", opponent={"adapt": True, "level": 700})
     assert post(client, first, "resign").json()["estimate"]["rating"] < 700

@@ -43,6 +43,9 @@ def test_dials_and_anchors_are_rated_from_the_nominal_anchor() -> None:
     assert strong["scores"] == {"gnugo-10": [30.0, 40]}
     widths = [high - low for low, high in (weak["interval"], strong["interval"])]
     assert widths[0] > widths[1], "the anchor's own uncertainty is included"
+    more = [*games, *played("6:3:0", "gnugo-1", 0.5, 4)]
+    few = rate_pairs(more, {"gnugo-10": 1600.0}, {"gnugo-1", "gnugo-10"}, "GNU Go", least=5)
+    assert [row["player"] for row in few["families"]["GNU Go"]["levels"]] == ["6:1.7:0", "6:1:0"]
     table = grid_table("go", "GNU Go", [report])
     assert [(row.rating, row.temperature, row.games) for row in table.levels] == [(6, 1.7, 40), (6, 1.0, 40)]
 
