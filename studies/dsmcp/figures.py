@@ -82,29 +82,22 @@ def curves_figure(report: dict[str, Any]) -> Any:
 
 
 def ablation_figure(report: dict[str, Any]) -> Any:
-    """Change of the accuracy, the mean of All and Top, of each removed plane by its saliency; the band is two
-    standard deviations of networks with all planes."""
+    """Change of the accuracy, the mean of All and Top, of each removed plane by its saliency. The band is two
+    standard deviations of networks with all planes; planes outside it are named."""
     figure, axis = page_axes()
     saliency = {row["plane"]: row["action_pbs"] for row in report["planes"]}
-    places = [saliency[row["plane"]] for row in report["ablations"]]
-    changes = [50 * (row["difference"][ALL][0] + row["difference"][TOP][0]) for row in report["ablations"]]
-    if noise := report["noise"].get("mean"):
-        axis.axhspan(-200 * noise, 200 * noise, color=MUTED_BAR_COLOR, alpha=0.4, linewidth=0)
+    noise = 200 * report.get("noise", {}).get("mean", 0)
+    if noise:
+        axis.axhspan(-noise, noise, color=MUTED_BAR_COLOR, alpha=0.4, linewidth=0)
     axis.axhline(0, color="black", linewidth=0.6, linestyle=":")
-    axis.plot(places, changes, "o", color=LINE_COLORS[0], markersize=3.5)
-    for place, change, row in sorted(zip(places, changes, report["ablations"], strict=True), key=_change)[:3]:
-        axis.annotate(
-            f"{row['plane']} {row['name']}",
-            (place, change),
-            fontsize=7,
-            xytext=(4, -2),
-            textcoords="offset points",
-        )
+    for row in report["ablations"]:
+        change = 50 * (row["difference"][ALL][0] + row["difference"][TOP][0])
+        place = saliency[row["plane"]], change
+        axis.plot(*place, "o", color=LINE_COLORS[0], markersize=3.5)
+        if noise and abs(change) > noise:
+            text = f"{row['plane']} {row['name']}"
+            axis.annotate(text, place, fontsize=7, xytext=(4, -2), textcoords="offset points")
     axis.set_xscale("log")
     axis.set_xlabel("per-bit saliency of the action")
     axis.set_ylabel("change without the plane in %")
     return figure
-
-
-def _change(point: tuple[float, float, Any]) -> float:
-    return point[1]

@@ -27,16 +27,21 @@ def markdown_tables(accuracy: dict[str, Any], saliency: dict[str, Any] | None = 
 
 def _table_1(accuracy: dict[str, Any]) -> Iterator[str]:
     yield "Accuracy in % on a headset's own held-out games (table 1); the paper's is after the stroke:\n"
-    yield "| headset | held-out games | decisions | top-1 | top-5 | winner | top-1 more than Top's |"
-    yield "|---|---|---|---|---|---|---|"
+    gains = any("gain_over_top" in row for row in accuracy["headsets"])  # older reports have none
+    yield (
+        "| headset | held-out games | decisions | top-1 | top-5 | winner |"
+        + gains * " top-1 more than Top's |"
+    )
+    yield "|---" * (6 + gains) + "|"
     for row in accuracy["headsets"]:
         name = row["name"]
         cells = [
             _beside(_interval(row.get(each, _NOTHING)), paper_accuracy(each, name, name))
             for each in _MEASURES
         ]
+        if gains:
+            cells.append(_interval(row.get("gain_over_top", _NOTHING), sign="+"))
         counts = f"{row['validation_games']:,} | {row['validation_examples']:,}"
-        cells.append(_interval(row.get("gain_over_top", _NOTHING), sign="+"))
         yield f"| {name} | {counts} | " + " | ".join(cells) + " |"
 
 
