@@ -13,7 +13,7 @@ from sparring.players.levels import LevelTable, read_level_table, shipped_levels
 from studies.options import command_line
 
 RESULTS = Path("results/manners")
-LEVELS = "1250,1650,1800,2000"
+LEVELS = "1250,1650,2000,2400"
 """Levels of the shipped kit. The ACE paper's classes are 1250, 1650, 2150 and 2550."""
 Levels: TypeAlias = Annotated[str, typer.Option(help="Levels, separated by commas.")]
 Table: TypeAlias = Annotated[Path | None, typer.Option(help="Level table of ours; default: the shipped one.")]
