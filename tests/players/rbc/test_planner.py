@@ -167,7 +167,7 @@ def test_the_belief_is_evaluated_even_with_little_time(monkeypatch: pytest.Monke
 def test_in_time_trouble_the_inference_bot_decides_and_the_belief_goes_on(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("time.thread_time", time.perf_counter)  # as on a machine without other work
+    monkeypatch.setattr("time.process_time", time.perf_counter)  # as on a machine without other work
     made = make_bot(replace(QUICK, use_clock=True))
     assert isinstance(made, PlannerBot)
     evaluated: list[int] = []
@@ -202,7 +202,7 @@ def test_time_trouble_begins_earlier_on_a_machine_with_other_work(
     made = make_bot(replace(QUICK, use_clock=True))
     assert isinstance(made, PlannerBot)
     now = iter(range(10**6))
-    monkeypatch.setattr("time.thread_time", lambda: 0.5 * next(now))
+    monkeypatch.setattr("time.process_time", lambda: 0.5 * next(now))
     wall = iter(range(10**6))
     made.new_game(GameStart(Rbc(), 1, seed=1))
     made.observe(OpponentMoveResult(None))

@@ -142,7 +142,7 @@ class PlannerBot(BasePlayer):
         self._restarts = 0
         self._ponder_seconds = math.inf
         self._last_rating = 0.5
-        self._slowdown = 1.0  # wall time of a decision over its processor time
+        self._slowdown = 1.0  # wall time of a decision over the processor time of all threads
 
     def observe(self, observation: Observation) -> None:
         """Updates the possible boards and the belief. After lost observations both begin anew."""
@@ -159,9 +159,9 @@ class PlannerBot(BasePlayer):
 
     def choose(self, turn: Turn) -> Decision:
         """Returns a sense or a move request, whichever is due."""
-        wall, processor = time.perf_counter(), time.thread_time()
+        wall, processor = time.perf_counter(), time.process_time()
         decision = self._choose(turn)
-        wall, processor = time.perf_counter() - wall, time.thread_time() - processor
+        wall, processor = time.perf_counter() - wall, time.process_time() - processor
         if processor > _LEAST_MEASURED:
             slowdown = min(max(wall / processor, 1.0), _MAX_SLOWDOWN)
             self._slowdown += 0.5 * (slowdown - self._slowdown)
