@@ -68,7 +68,7 @@ class CalibrationPlan:
     anchors: tuple[Anchor, ...]
     seed: int = 0
     backend: str = "onnxruntime"
-    """Runtime of the networks: onnxruntime or torch."""
+    """Runtime of the networks, such as onnxruntime or torch-compiled."""
     batch: int = 64
     """Positions that a network evaluates at once."""
     max_plies: int | None = None

@@ -154,7 +154,8 @@ def _level_keys(game: str, level: int | None, table: Path | None) -> Mapping[str
 
 
 def keys_of_level_file(game: str, level: int, file: Path) -> Mapping[str, Any]:
-    """The same of a level table's file, whose policies may be files beside it."""
+    """The keys of the player of a level, by a level table's file; its policies may be files beside it.
+    Raises UserError."""
     try:
         table = read_level_table(file)
     except BadConfig as error:

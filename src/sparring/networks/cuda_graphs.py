@@ -79,9 +79,8 @@ class CudaGraphSession:
 def _capture(graph: Any, inputs: Tensors, size: int, compiled: bool) -> Callable[[Tensors], Outputs]:
     """A function that runs batches of at most `size` positions. Raises RuntimeError without CUDA."""
     import torch
-    from torch.fx.experimental.proxy_tensor import make_fx
 
-    from sparring.networks.graphed_callable import GraphedCallable
+    from sparring.networks.graphed_callable import GraphedCallable, compile_traced
 
     names = list(inputs)
 
@@ -96,9 +95,7 @@ def _capture(graph: Any, inputs: Tensors, size: int, compiled: bool) -> Callable
 
     with torch.no_grad():
         example = [tensor.cuda() for tensor in padded(inputs)]
-        # Traced first: torch.compile cannot follow TorchGraph's loop over its nodes.
-        function = torch.compile(make_fx(forward)(*example), dynamic=False) if compiled else forward
-        captured = GraphedCallable(function, example)
+        captured = GraphedCallable(compile_traced(forward, example) if compiled else forward, example)
 
     def run(batch: Tensors) -> Outputs:
         rows = len(batch[names[0]])

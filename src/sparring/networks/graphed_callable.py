@@ -11,8 +11,17 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch.fx.experimental.proxy_tensor import make_fx
 
 _WARMUP_RUNS = 3
+
+
+def compile_traced(function: Callable[..., Any], example: Sequence[Tensor]) -> Callable[..., Any]:
+    """Compiles a function of tensors for the shapes of `example`.
+
+    It is traced first, because torch.compile cannot follow TorchGraph's loop over its nodes.
+    """
+    return torch.compile(make_fx(function)(*example), dynamic=False)
 
 
 class GraphedCallable:

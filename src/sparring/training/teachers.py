@@ -7,12 +7,11 @@ from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
-from torch.fx.experimental.proxy_tensor import make_fx
 
 from sparring.networks.card import ModelCard
 from sparring.networks.conditioned import ConditionedCodec
 from sparring.networks.formats import make_codec, read_network
-from sparring.networks.graphed_callable import GraphedCallable
+from sparring.networks.graphed_callable import GraphedCallable, compile_traced
 from sparring.networks.store import find
 from sparring.networks.torch_executor import TorchGraph
 from sparring.training.config import BadTrainingConfig, TeacherConfig, TrainingConfig
@@ -70,8 +69,7 @@ class Teacher:
             with torch.autocast("cuda", torch.bfloat16):
                 return self._forward(self._graph, *inputs)
 
-        # Traced first: torch.compile cannot follow TorchGraph's loop over its nodes.
-        return GraphedCallable(torch.compile(make_fx(query)(*example)), example)
+        return GraphedCallable(compile_traced(query, example), example)
 
 
 def _encoding(card: ModelCard, config: TrainingConfig) -> str:
