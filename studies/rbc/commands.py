@@ -1,4 +1,4 @@
-"""`python -m studies rbc-...`: tracking, games, matches, variants, ratings, belief, attacks."""
+"""`python -m studies rbc-...`: tracking, games, matches, variants, ratings, points, belief, attacks."""
 
 from __future__ import annotations
 
@@ -233,6 +233,25 @@ def rbc_ratings(
             foreign(each["bot"]), f"{each['elo']:.0f}", f"+- {each['half_width_95']:.0f}", str(each["games"])
         )
     make_console().print(table)
+
+
+def rbc_points(
+    reports: Annotated[
+        list[str],
+        typer.Argument(help="Folders of rbc-matches and rbc-variants, each FOLDER or LABEL=FOLDER."),
+    ],
+    out: Annotated[Path, typer.Option(help="Folder of the figure.")] = Path("results/dsmcp/matches"),
+) -> None:
+    """Draw the points of matches with their intervals."""
+    from sparring.reports.plot_style import MatplotlibMissing
+    from studies.rbc import points as study
+
+    named = [each.rpartition("=") for each in reports]
+    try:
+        report = study.run([(label, Path(folder)) for label, _, folder in named], out, command_line())
+    except (ValueError, MatplotlibMissing) as error:
+        raise UserError(str(error)) from None
+    make_console().print(f"{len(report['matches'])} matches: {foreign(str(out / study.NAME))}.svg")
 
 
 def rbc_belief(

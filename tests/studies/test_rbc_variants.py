@@ -97,3 +97,16 @@ def test_bots_are_rated_by_their_games(tmp_path: Path, capsys: pytest.CaptureFix
     with pytest.raises(SystemExit):
         main([*arguments, "--anchor", "nobody"])
     assert "no game of 'nobody'" in capsys.readouterr().err
+
+
+def test_points_of_matches_are_drawn(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    match = study.VariantMatch("random", "random", 30, 0.1, max_turns=3)
+    study.run([match], 2, tmp_path / "match", "a command", 1)
+    main(["rbc-points", str(tmp_path / "match"), f"A = B={tmp_path / 'match'}", "--out", str(tmp_path)])
+    rows = json.loads((tmp_path / "points.json").read_text())["matches"]
+    assert [row["label"] for row in rows] == ["random - random, 30 s + 0.1 s", "A = B"]
+    assert [row["games"] for row in rows] == [2, 2]
+    assert "A = B" in (tmp_path / "points.svg").read_text()
+    with pytest.raises(SystemExit):
+        main(["rbc-points", str(tmp_path), "--out", str(tmp_path)])
+    assert "no report" in capsys.readouterr().err
