@@ -50,6 +50,32 @@ def test_each_action_is_explained(history: Path, capsys: pytest.CaptureFixture[s
             assert sum(action["visits"] for action in each["actions"]) >= 8
 
 
+def named(history: Path, black: str) -> Path:
+    content = json.loads(history.read_text()) | {"black_name": black}
+    history.write_text(json.dumps(content))
+    return history
+
+
+@pytest.mark.parametrize(("black", "headset"), [("TroutBot", "trout"), ("nobody we know", "Top")])
+def test_the_opponent_is_predicted_by_its_own_headset(
+    black: str, headset: str, history: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    explain(named(history, black), "--turns", "1", "--json")
+    actions = json.loads(capsys.readouterr().out)
+    assert {each["headset"] for each in actions["white"]} == {headset}
+    assert {each["headset"] for each in actions["black"]} == {"Top"}
+
+
+def test_a_bad_network_is_named(history: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    network = history.with_name("network.onnx")
+    network.write_bytes(b"no network")
+    bot = history.with_name("bot.toml")
+    bot.write_text(f'{BOT}network = "{network}"\n')
+    assert f"{network}: not an ONNX file" in one_line_error(
+        capsys, ["rbc", "explain", str(history), "--bot", str(bot)]
+    )
+
+
 def test_json_with_a_page_is_json_alone(
     history: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -140,7 +140,12 @@ FIRST = {"senses": 49, "requested_moves": "e2e4", "taken_moves": "e2e4"}
         ("requested_moves", {"type": "Move", "value": "a1a8a1"}, "cannot be requested"),
         ("requested_moves", {"type": "Move", "value": "e1e5"}, "e1e5 cannot be requested"),
         ("requested_moves", "e2e4", "a Move or null expected"),
-        ("taken_moves", {"type": "Move", "value": "a2a3q"}, "asking for"),
+        (
+            "taken_moves",
+            {"type": "Move", "value": "a2a3q"},
+            "asking for f1c4 gives f1c4; the file says a2a3q",
+        ),
+        ("taken_moves", None, "asking for f1c4 gives f1c4; the file says pass"),
         ("capture_squares", 11, "captures on None, not on 11"),
         ("fens_before_move", "8/8/8/8/8/8/8/8 w - - 0 1", "the board before the move is"),
         ("fens_after_move", None, "the board after the move is"),

@@ -20,6 +20,7 @@ from sparring.cli.errors import UserError
 from sparring.cli.printing import foreign, make_console
 from sparring.cli.progress import ProgressBar
 from sparring.games.rbc import DESCRIPTION, PASS, MoveResult, Observation, OpponentMoveResult, SenseResult
+from sparring.records import GameRecord
 from sparring.records.reconchess_history import read_histories, read_history
 from sparring.records.streams import open_chunks
 
@@ -58,7 +59,7 @@ def track(
 
     Each row says how many boards the observation ruled out.
     """
-    final = read_game(game, number)
+    final = final_state(read_record(game, number))
     options = TrackerOptions(limit=limit, threads=threads, seed=seed)
     found = []
     for color in PlayerColor if player is None else (player,):
@@ -113,8 +114,8 @@ def _track_player(game: RbcState, player: PlayerColor, options: TrackerOptions) 
     return _TrackedGame(player, rows, None)
 
 
-def read_game(path: Path, number: int) -> RbcState:
-    """The final state of a recorded game. Raises UserError."""
+def read_record(path: Path, number: int) -> GameRecord:
+    """A recorded game. Raises UserError."""
     if not path.is_file():
         raise UserError(f"there is no file {path}")
     reader = read_history if ".json" in path.suffixes else read_histories
@@ -123,7 +124,12 @@ def read_game(path: Path, number: int) -> RbcState:
         raise UserError(f"{path} has no game {number}")
     if found.record is None:
         raise UserError(f"{path}, {found.where}: {found.error}")
-    return RbcState.initial().unpack_moves(found.record.moves, DESCRIPTION.packed_move_bytes)
+    return found.record
+
+
+def final_state(record: GameRecord) -> RbcState:
+    """The final state of a recorded game."""
+    return RbcState.initial().unpack_moves(record.moves, DESCRIPTION.packed_move_bytes)
 
 
 def count_turns(game: RbcState, side: int) -> int:

@@ -17,7 +17,7 @@ from sparring._core import RbcState
 from sparring.cli.errors import UserError
 from sparring.cli.printing import foreign, make_console
 from sparring.cli.progress import ProgressBar
-from sparring.cli.rbc import PlayerColor, count_turns, read_game
+from sparring.cli.rbc import PlayerColor, count_turns, final_state, read_record
 from sparring.players.rbc import BadBotConfig, load_bot_config, make_bot
 from sparring.players.rbc.explanation import ExplainedAction, explain_game
 from sparring.players.rbc.planner import PlannerBot
@@ -55,10 +55,12 @@ def explain(
     A recorded game is replayed. The planner chooses at each action of the player, and then receives what
     really happened.
     """
-    final = read_game(game, number)
+    record = read_record(game, number)
+    final = final_state(record)
     found = {}
     for color in PlayerColor if player is None else (player,):
-        found[color] = _explain_player(final, color, bot, playouts, turns, seed)
+        opponent = (record.second if color is PlayerColor.WHITE else record.first) or ""
+        found[color] = _explain_player(final, color, bot, playouts, turns, seed, opponent)
         if not as_json:
             if player is None:
                 make_console().print(f"[bold]{color.value}[/]")
@@ -74,13 +76,13 @@ def explain(
 
 
 def _explain_player(
-    game: RbcState, color: PlayerColor, bot: str, playouts: int, turns: int | None, seed: int
+    game: RbcState, color: PlayerColor, bot: str, playouts: int, turns: int | None, seed: int, opponent: str
 ) -> list[ExplainedAction]:
     side = int(color is PlayerColor.BLACK)
     total = min(count_turns(game, side), turns or 10**9)
     found: list[ExplainedAction] = []
     with ProgressBar("explaining") as bar, _make_planner(bot, playouts) as planner:
-        for each in explain_game(game, planner, side, seed):
+        for each in explain_game(game, planner, side, seed, opponent):
             if each.turn > total:
                 break
             found.append(each)

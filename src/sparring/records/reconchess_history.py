@@ -165,8 +165,12 @@ def _play(state: RbcState, turn: _Turn) -> RbcState:
         raise turn.trouble(f"the board before the move is {board_fen(state)}")
     request = _request(state, turn, _value(requested, "Move"), _value(taken, "Move"), before)
     really, captures = state.result_of(request)
-    if _value(taken, "Move") != (None if really == PASS else state.move_text(really)):
-        raise turn.trouble(f"asking for {state.move_text(request)} gives {state.move_text(really)}")
+    recorded = _value(taken, "Move")
+    if recorded != (None if really == PASS else state.move_text(really)):
+        raise turn.trouble(
+            f"asking for {state.move_text(request)} gives {state.move_text(really)}; "
+            f"the file says {'pass' if recorded is None else recorded[:10]}"
+        )
     if captured != captures:
         raise turn.trouble(f"{state.move_text(really)} captures on {captures}, not on {captured!r}")
     state = state.play_past_end(request)

@@ -9,14 +9,21 @@ from dataclasses import dataclass
 
 import chess
 import numpy as np
+from numpy.typing import NDArray
 
 from sparring._core import RbcState
-from sparring.games.rbc import OpponentSense, Rbc, board_fen
+from sparring.games import Move
+from sparring.games.rbc import NO_SENSE, SENSE, OpponentSense, Rbc, board_fen
 from sparring.players.player import GameStart, Turn
+from sparring.players.rbc.inference import EvaluatedSample
+from sparring.players.rbc.planned_actions import action_scores
 from sparring.players.rbc.planner import PlannerBot
+from sparring.players.rbc.utility import sense_entropies, sense_values
 
 _LIKELY = 3
 """Boards of the belief that an explanation lists."""
+_WORTH_NAMING = 0.005
+"""Probability of a lost king from which the reason of a choice mentions it."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +40,30 @@ class ConsideredAction:
     """Smallest win probability of its playouts."""
     rating: float | None
     """The inference bot's value; None if it is not used."""
+    score: float
+    """The planner takes the action with the highest score: the mean of rating and playouts, or without
+    ratings the sum of the win probabilities of its playouts."""
+    king_loss: float | None = None
+    """Probability that the opponent can take the king after the move, over the rated boards; None for a sense
+    and without ratings."""
+    information: float | None = None
+    """Entropy of a sense's result in bits, over the rated boards; None for a move and without ratings."""
+    win_after: float | None = None
+    """Mean win probability of the best move after a sense's result, over the rated boards; None for a move
+    and without ratings."""
+
+
+@dataclass(frozen=True)
+class KingLoss:
+    """The likeliest board on which a move loses the king at once."""
+
+    action: str
+    board: str
+    """The board before the move as FEN."""
+    capture: str | None
+    """The opponent's reply that takes the king, such as `d3e1`; None if it is not found."""
+    share: float
+    """Probability of this board, over the rated boards."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +78,9 @@ class ExplainedAction:
     chosen: str
     """The planner's action."""
     reason: str
+    why: tuple[str, ...]
+    """Why the planner prefers its action to the second best, and to the one played; empty if the decision
+    needed no search."""
     boards: int
     """Number of possible boards."""
     exact: bool
@@ -61,23 +95,30 @@ class ExplainedAction:
     """Probability of a piece of the opponent on each of the 64 squares, by the particles."""
     opponent_boards: float
     """Mean number of boards that the opponent thinks possible, by the particles."""
+    headset: str
+    """The network's headset that predicts the opponent; empty without a network."""
     value: float | None
     """The network's win probability; None if the decision needed no search."""
     actions: tuple[ConsideredAction, ...]
-    """The actions of the search, most visits first; empty if the decision needed no search."""
+    """The actions of the search, highest score first; empty if the decision needed no search."""
+    king_loss: KingLoss | None
+    """How a move that the planner rejects, or its own, loses the king; None if none of them does."""
 
 
-def explain_game(game: RbcState, bot: PlannerBot, player: int, seed: int = 0) -> Iterator[ExplainedAction]:
+def explain_game(
+    game: RbcState, bot: PlannerBot, player: int, seed: int = 0, opponent: str = ""
+) -> Iterator[ExplainedAction]:
     """Replays a game to the bot as `player`; yields an explanation of each of its actions.
 
-    The bot chooses at each action, and then receives what really happened.
+    The bot chooses at each action, and then receives what really happened. It knows the opponent's name, as
+    it does in a game: with its own headset the opponent is predicted better.
     """
     rules = Rbc()
     line = [game]
     while (before := line[-1].previous) is not None:
         line.append(before)
     line.reverse()
-    bot.new_game(GameStart(rules, player, seed=seed))
+    bot.new_game(GameStart(rules, player, seed=seed, opponent=opponent))
     for state, after in itertools.pairwise(line):
         move = after.last_move
         assert move is not None
@@ -90,7 +131,7 @@ def explain_game(game: RbcState, bot: PlannerBot, player: int, seed: int = 0) ->
             bot.observe(observation)
 
 
-def _explain(bot: PlannerBot, state: RbcState, played: int) -> ExplainedAction:
+def _explain(bot: PlannerBot, state: RbcState, played: Move) -> ExplainedAction:
     tracker = bot.inference.tracker
     decision = bot.choose(Turn(None, state.legal_moves()))
     if bot.last_search is None:  # a certain decision: the belief is drawn for the explanation
@@ -103,12 +144,15 @@ def _explain(bot: PlannerBot, state: RbcState, played: int) -> ExplainedAction:
         for square in chess.SquareSet(chess.Board(fen + " 0 1").occupied_co[opponent]):
             squares[square] += count / total
     true_fen = board_fen(state)
+    played_text, chosen = state.move_text(played), state.move_text(decision.move)
+    actions = _considered(bot, state)
     return ExplainedAction(
         turn=state.ply // 4 + 1,
         phase="sense" if state.sensing else "move",
-        played=state.move_text(played),
-        chosen=state.move_text(decision.move),
+        played=played_text,
+        chosen=chosen,
         reason=decision.reason,
+        why=_why(actions, chosen, played_text),
         boards=len(tracker.boards),
         exact=tracker.exact,
         board=true_fen,
@@ -116,8 +160,10 @@ def _explain(bot: PlannerBot, state: RbcState, played: int) -> ExplainedAction:
         likely=tuple((fen, count / total) for fen, count in fens.most_common(_LIKELY)),
         opponent_squares=tuple(squares.tolist()),
         opponent_boards=float(np.mean(bot.planner.particle_sizes())),
+        headset=bot.evaluator.opponent_headset,
         value=None if bot.last_search is None else (1 + bot.last_search.root_value) / 2,
-        actions=_considered(bot, state),
+        actions=actions,
+        king_loss=_king_loss(bot, state, actions, chosen, played_text),
     )
 
 
@@ -129,15 +175,102 @@ def _considered(bot: PlannerBot, state: RbcState) -> tuple[ConsideredAction, ...
     def chance(value: float) -> float | None:
         return None if np.isnan(value) else (1 + value) / 2
 
-    order = np.lexsort((-found.priors, -found.visits))
-    return tuple(
-        ConsideredAction(
-            state.move_text(int(found.actions[i])),
-            float(found.priors[i]),
-            int(found.visits[i]),
-            chance(float(found.values[i])),
-            chance(float(found.worst[i])),
-            None if found.ratings is None else float(found.ratings[i]),
+    scores = action_scores(found, bot.options.rating_visits)
+    sample = bot.inference.last_sample if found.ratings is not None else None
+    considered = []
+    for i in np.lexsort((-found.priors, -scores)):
+        move = int(found.actions[i])
+        sensed = sample if state.sensing and move != NO_SENSE else None
+        moved = None if state.sensing else sample
+        considered.append(
+            ConsideredAction(
+                state.move_text(move),
+                float(found.priors[i]),
+                int(found.visits[i]),
+                chance(float(found.values[i])),
+                chance(float(found.worst[i])),
+                None if found.ratings is None else float(found.ratings[i]),
+                float(scores[i]),
+                None if moved is None else float(_losing(moved, move).sum()),
+                *((None, None) if sensed is None else _sense_worth(sensed, move - SENSE)),
+            )
         )
-        for i in order
-    )
+    return tuple(considered)
+
+
+def _sense_worth(sample: EvaluatedSample, square: chess.Square) -> tuple[float, float]:
+    """The information of a sense in bits, and the mean win probability of the best move after it."""
+    partition, weights = sample.boards.partition, sample.weights
+    bits = sense_entropies(weights, partition, (square,))[0]
+    return float(bits), float(sense_values(sample.win_probability, weights, partition, (square,))[0])
+
+
+def _losing(sample: EvaluatedSample, request: Move) -> NDArray[np.float64]:
+    """The weights of the boards on which a request loses the king at once; 0 on the others [boards]."""
+    column = sample.win_probability[:, sample.evaluations.requests == request]
+    return np.asarray(sample.weights * (column <= 0).any(axis=1))
+
+
+def _why(actions: tuple[ConsideredAction, ...], chosen: str, played: str) -> tuple[str, ...]:
+    """Compares the chosen action with the best other one and with the one played."""
+    by_name = {each.action: each for each in actions}
+    best = by_name.pop(chosen, None)
+    if best is None:
+        return ()
+    others = [*itertools.islice(by_name.values(), 1)]
+    if played in by_name and by_name[played] not in others:
+        others.append(by_name[played])
+    lines = [_comparison(best, other) for other in others]
+    if not by_name:
+        lines.append(f"{chosen} is the only action.")
+    elif played != chosen and played not in by_name:
+        lines.append(f"{played} was not considered.")
+    return tuple(lines)
+
+
+def _comparison(best: ConsideredAction, other: ConsideredAction) -> str:
+    parts = [f"{best.action} rather than {other.action}: score {best.score:.3f} to {other.score:.3f}"]
+    details = []
+    if best.rating is not None and other.rating is not None and best.visits + other.visits:
+        details.append(f"rating {best.rating:.1%} to {other.rating:.1%}")
+    if best.value is not None and other.value is not None:
+        details.append(f"playouts {best.value:.0%} to {other.value:.0%}")
+    elif best.visits + other.visits:
+        details.append(f"{best.visits:,} to {other.visits:,} playouts")
+    if best.win_after is not None and other.win_after is not None:
+        details.append(f"{best.win_after:.1%} to {other.win_after:.1%} with the best move after it")
+    if best.information is not None and other.information is not None:
+        details.append(f"{best.information:.1f} to {other.information:.1f} bits of information")
+    if details:
+        parts[0] += f" ({', '.join(details)})"
+    risks = [each for each in (other, best) if (each.king_loss or 0.0) >= _WORTH_NAMING]
+    if risks:
+        lost = ", ".join(f"after {each.action} on {each.king_loss:.1%} of the boards" for each in risks)
+        parts.append(f"the king can be taken {lost}")
+    return "; ".join(parts) + "."
+
+
+def _king_loss(
+    bot: PlannerBot, state: RbcState, actions: tuple[ConsideredAction, ...], chosen: str, played: str
+) -> KingLoss | None:
+    """The king loss of the move played, of the best move that the planner rejects, or of its own."""
+    sample = bot.inference.last_sample
+    risky = {each.action: each for each in actions if (each.king_loss or 0.0) >= _WORTH_NAMING}
+    rejected = next((each.action for each in actions if each.action != chosen), "")
+    named = next((each for each in (played, rejected, chosen) if each in risky), None)
+    if sample is None or named is None:
+        return None
+    request = state.parse_move(named)
+    weights = _losing(sample, request)
+    likeliest = int(np.argmax(weights))
+    fen = sample.boards.fens()[likeliest]
+    capture = _king_capture(Rbc().parse(fen), request)
+    return KingLoss(named, fen, capture, float(weights[likeliest]))
+
+
+def _king_capture(state: RbcState, request: Move) -> str | None:
+    """The opponent's move that takes the king after a request."""
+    board = chess.Board(board_fen(state.play(NO_SENSE).play_past_end(request)))
+    king = board.king(not board.turn)
+    attackers = () if king is None else board.attackers(board.turn, king)
+    return next((chess.Move(square, king).uci() for square in attackers if king is not None), None)

@@ -106,6 +106,8 @@ class InferenceBot(BasePlayer):
     ) -> None:
         super().__init__()
         self.limits, self.risk_parameters, self.evaluator = limits, risk_parameters, evaluator
+        self.last_sample: EvaluatedSample | None = None
+        """The boards of the last ratings, for explanations."""
 
     def new_game(self, start: GameStart) -> None:
         """Begins with the initial board."""
@@ -120,6 +122,7 @@ class InferenceBot(BasePlayer):
             repair=True,
         )
         self.tracker = Tracker(self.player, self._options)
+        self.last_sample = None
         self._seconds_a_board = 0.01
         self._quiet_turns = 0
         self.restarts = 0
@@ -304,7 +307,8 @@ class InferenceBot(BasePlayer):
             if belief is not None:
                 weights *= 1 - belief.weight
                 weights[looked_at.indices(likely)] += belief.weight * shares / shares.sum()
-            yield EvaluatedSample(looked_at, evaluations, win_probability, weights)
+            self.last_sample = EvaluatedSample(looked_at, evaluations, win_probability, weights)
+            yield self.last_sample
 
     def _sample(self, count: int, attacked: RbcBoardSet) -> RbcBoardSet:
         """A sample of the boards; a fifth of it has an attacked king, if there are such boards."""

@@ -22,6 +22,9 @@ Evaluations = tuple[NDArray[np.float32], NDArray[np.float32]]
 class SynopsisEvaluator(Protocol):
     """Evaluates synopses in batches."""
 
+    opponent_headset: str
+    """The headset that predicts the opponent's actions; empty without a network."""
+
     def evaluate(self, synopses: SynopsisWords, opponent: NDArray[np.bool_]) -> Evaluations:
         """Evaluates synopses [n, 104]; `opponent` [n] is True where the opponent is to act."""
         ...
@@ -34,6 +37,8 @@ class SynopsisEvaluator(Protocol):
 
 class UniformEvaluator:
     """All actions are equally likely and all values 0: planning by the native evaluation alone."""
+
+    opponent_headset = ""
 
     def evaluate(self, synopses: SynopsisWords, opponent: NDArray[np.bool_]) -> Evaluations:
         """Returns zeros."""
@@ -49,10 +54,15 @@ class NetworkEvaluator:
     Raises BadNetwork or OSError.
     """
 
+    opponent_headset = ""
+
     def __init__(self, path: Path, *, backend: str = "onnxruntime", threads: int = 1) -> None:
         from sparring.networks.onnx_files import load_onnx
 
-        self._model = load_onnx(path.read_bytes(), path.parent)
+        try:
+            self._model = load_onnx(path.read_bytes(), path.parent)
+        except BadNetwork as error:
+            raise BadNetwork(f"{path}: {error}") from None
         self._backend, self._threads = backend, threads
         outputs = {output.name for output in self._model.graph.output}
         self.headsets = tuple(
@@ -70,7 +80,7 @@ class NetworkEvaluator:
         from sparring.networks.sessions import open_session
 
         headset = recognise(opponent, self.headsets)
-        if getattr(self, "opponent_headset", None) == headset:
+        if self.opponent_headset == headset:
             return
         self.opponent_headset = headset
         # Without the other headsets their heads are not computed.
