@@ -65,6 +65,16 @@ def test_impossible_requests_are_one_line_errors(
     assert len(err.strip().splitlines()) == 1
 
 
+def test_a_missing_network_of_a_bot_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("mine.toml").write_text('kind = "planner"\n[planner]\nnetwork = "run/model.onnx"\n')
+    status, _, err = run(capsys, "rbc", "generate", "--players", "mine.toml,random", "--out", "g2")
+    assert (status, err) == (2, "sparring: bot mine.toml: run/model.onnx: No such file or directory\n")
+    assert not Path("g2").exists()
+
+
 def test_the_opponent_comes_from_a_file_and_is_closed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

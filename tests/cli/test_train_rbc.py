@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,8 +11,12 @@ import pytest
 from sparring.arena import rbc_improvement
 from sparring.arena.rbc_generation import HISTORIES, GeneratedGame, GenerationConfig
 from sparring.cli import main
+from sparring.cli.printing import make_console
+from sparring.cli.train_rbc import train_network
 from sparring.networks.card import read_card_from_file
+from sparring.networks.synopsis import headsets_of
 from sparring.records.reconchess_history import to_history
+from sparring.training.rbc import load_rbc_config
 from tests.belief.games import random_game
 from tests.cli.command_errors import one_line_error
 from tests.training.rbc.rbc_factories import record_of
@@ -85,6 +90,24 @@ def test_games_without_a_strong_player_say_whose_are_missing(
         main(["train", "rbc", *words, "--processes", "1", "--out", str(tmp_path / "run")])
     line = capsys.readouterr().err.splitlines()[-1]
     assert "headset Top (Oracle), only anna, ben" in line
+    assert not (tmp_path / "run").exists()  # no examples were made
+
+
+def test_games_of_own_bots_are_trained_with_the_shipped_local_configuration(
+    tmp_path: Path, words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    games = tmp_path / "games.jsonl"
+    games.write_text(games.read_text().replace('"anna"', '"SparringBot"').replace('"ben"', '"TroutBot"'))
+    run = ["train", "rbc", "--records", str(games), "--out", str(tmp_path / "run")]
+    assert "only SparringBot, TroutBot: use --config local" in one_line_error(
+        capsys, [*run, "--config", "penumbra.toml"]
+    )
+    local = load_rbc_config("local")
+    quick = replace(local.data, boards=50, sampled=16, draws=1)
+    small = replace(local, data=quick, training=replace(local.training, steps=1, batch=8))
+    network = train_network(small, [games], tmp_path / "run", "cpu", 1, make_console(stderr=True))
+    assert headsets_of(read_card_from_file(network)) == ("All", "Top", "planner", "trout")
+    assert "no games: inference, guesser, attacker, random" in capsys.readouterr().err
 
 
 def test_a_folder_without_a_run_is_no_teacher(

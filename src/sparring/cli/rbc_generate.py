@@ -36,9 +36,9 @@ def generate(
     Writes reconchess histories, compressed, one game per line.
     """
     names = tuple(name.strip() for name in players.split(",") if name.strip())
+    generation = GenerationConfig(names, games, seed, random_turns)
+    _check(names)
     try:
-        generation = GenerationConfig(names, games, seed, random_turns)
-        _check(names)
         with Progress(
             TextColumn("{task.description}"),
             BarColumn(),
@@ -52,8 +52,6 @@ def generate(
                 bar.update(task, completed=len(done))
 
             played = play_games(generation, out, processes or os.cpu_count() or 1, on_progress)
-    except StockfishNotFound as error:
-        raise UserError(str(error)) from None
     except OSError as error:
         raise UserError(f"{out}: {error.strerror or error}") from None
     _print(names, played)
@@ -61,10 +59,14 @@ def generate(
 
 
 def _check(names: Sequence[str]) -> None:
-    """Checks the bots before the workers start. Raises BadBotConfig or StockfishNotFound."""
-
+    """Makes the bots once before the workers start. Raises UserError, BadBotConfig or BadNetwork."""
     for name in names:
-        make_bot(load_bot_config(name)).close()
+        try:
+            make_bot(load_bot_config(name)).close()
+        except StockfishNotFound as error:
+            raise UserError(str(error)) from None
+        except OSError as error:  # its network
+            raise UserError(f"bot {name}: {error.filename}: {error.strerror or error}") from None
 
 
 def _print(names: Sequence[str], games: Sequence[GeneratedGame]) -> None:

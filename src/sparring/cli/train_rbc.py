@@ -18,7 +18,8 @@ from sparring.cli.progress import metrics_progress
 from sparring.storage import lock_folder
 from sparring.training import TrainingDiverged
 from sparring.training.rbc import RbcTrainingConfig, load_rbc_config, shipped_rbc_configs
-from sparring.training.rbc.example_files import ExampleBlock, build_examples, read_examples
+from sparring.training.rbc.example_files import ExampleBlock, build_examples, player_names, read_examples
+from sparring.training.rbc.headsets import with_headsets_of
 from sparring.workers import WorkerError
 
 if TYPE_CHECKING:  # it imports PyTorch
@@ -77,6 +78,8 @@ def rbc(
     for folder in teachers or []:
         if not (folder / "model.onnx").exists():
             raise UserError(f"{folder} has no finished run of `sparring train rbc`")
+    if not examples_only:
+        chosen = _with_players(chosen, records, console)
     try:
         with lock_folder(out):
             if examples_only:
@@ -100,6 +103,7 @@ def train_network(
 
     Raises typer.Exit after Ctrl-C.
     """
+    config = _with_players(config, records, console)
     _trained(config, records, out, device, processes, console)
     return out / "model.onnx"
 
@@ -115,6 +119,7 @@ def _trained(
 ) -> RbcTrainer:
     _build(config, records, out, processes, console)
     run = _prepared(config, out, device, teachers)
+    _print_left_out(config, run.config, "no games but held-out ones", console)
     if run.step:
         console.print(f"resuming at step {run.step:,} in {foreign(out)}", soft_wrap=True)
     if not _train(run, console):
@@ -137,6 +142,21 @@ def _build(
     broken = sum(block.broken for block in blocks)
     games, examples = sum(block.games for block in blocks), sum(block.examples for block in blocks)
     console.print(f"{games:,} games ({broken:,} broken), {examples:,} examples")
+
+
+def _with_players(config: RbcTrainingConfig, records: Sequence[Path], console: Console) -> RbcTrainingConfig:
+    """The configuration without headsets that have no games, known before examples are made."""
+    found = with_headsets_of(config, player_names(records))
+    _print_left_out(config, found, "no games", console)
+    return found
+
+
+def _print_left_out(
+    before: RbcTrainingConfig, after: RbcTrainingConfig, reason: str, console: Console
+) -> None:
+    names = [foreign(name) for name in before.headset_names if name not in after.headset_names]
+    if names:
+        console.print(f"headsets left out, with {reason}: {', '.join(names)}", soft_wrap=True)
 
 
 def _prepared(config: RbcTrainingConfig, out: Path, device: str, teachers: Sequence[Path]) -> RbcTrainer:

@@ -23,7 +23,7 @@ from sparring.config import (
     read_toml,
 )
 from sparring.games.rbc import DESCRIPTION
-from sparring.networks.synopsis import ALL, TOP
+from sparring.networks.synopsis import ALL, TOP, recognise
 from sparring.training.config import BadTrainingConfig, OptimizationConfig, Probability
 
 
@@ -74,7 +74,8 @@ class HeadsetConfig:
     name: str
     """Name of the headset; an opponent of this name is recognised."""
     players: tuple[str, ...] = ()
-    """Names of players, `*` for any characters; the headset's own name by default."""
+    """Names of players; the headset's own name by default. Names match as opponents are recognised: TroutBot
+    is `trout`. With `*`, for any characters, letters match exactly."""
     weight: Positive = 1.0
     """Share of the training steps, relative to the other headsets."""
     stop_gradient: bool = False
@@ -86,7 +87,10 @@ class HeadsetConfig:
 
     def includes(self, player: str) -> bool:
         """Returns True if the decisions of this player belong to the headset."""
-        return any(fnmatchcase(player, pattern) for pattern in self.players or (self.name,))
+        return any(
+            fnmatchcase(player, name) if "*" in name else recognise(player, (name,)) != TOP
+            for name in self.players or (self.name,)
+        )
 
 
 @dataclass(frozen=True)

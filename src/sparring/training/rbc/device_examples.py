@@ -17,12 +17,11 @@ from sparring.training.config import BadTrainingConfig
 from sparring.training.rbc.action_mask import ActionMask
 from sparring.training.rbc.config import HeadsetConfig, RbcTrainingConfig
 from sparring.training.rbc.examples import ExampleSet
+from sparring.training.rbc.headsets import with_headsets_of
 from sparring.training.rbc.loss import SynopsisBatch, mirror
 from sparring.training.rbc.model import unpack_synopses
 
 Indices = NDArray[np.int64]
-_NAMED = 10
-"""Players that an error message names, at most."""
 
 
 class DeviceExamples:
@@ -114,12 +113,8 @@ def with_trained_headsets(config: RbcTrainingConfig, examples: ExampleSet) -> Rb
     All or Top has none."""
     training = ~validation_rows(examples.games, config.data.trial)
     players = PlayerNames.of(examples.players)
+    config = with_headsets_of(config, players.names)
     kept = tuple(h for h in config.headsets if (players.included(h) & training).any())
-    for headset in config.headsets:
-        if headset.name in (ALL, TOP) and headset not in kept:
-            wanted, known = ", ".join(headset.players or (headset.name,)), ", ".join(players.names[:_NAMED])
-            raise BadTrainingConfig(
-                f"the training games have no player of the headset {headset.name} ({wanted}), only {known}: "
-                "add games, or change the headset's `players` in a configuration of your own"
-            )
+    for name in {ALL, TOP} - {headset.name for headset in kept}:
+        raise BadTrainingConfig(f"all games of the headset {name} are held out for validation: add games")
     return replace(config, headsets=kept)

@@ -8,6 +8,7 @@ game were random.
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
 from functools import partial
@@ -15,6 +16,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from sparring.games.rbc import DESCRIPTION
@@ -25,7 +27,7 @@ from sparring.records.text_lines import read_lines
 from sparring.storage import Journal, JournalMismatch, atomic_writer, read_journal
 from sparring.training.config import BadTrainingConfig
 from sparring.training.rbc.config import ExampleConfig
-from sparring.training.rbc.examples import ExampleSet, make_examples
+from sparring.training.rbc.examples import NAME_BYTES, ExampleSet, make_examples
 from sparring.workers import LocalWorkerPool, SerialWorkerPool, WorkerPool
 
 JOURNAL = "examples.ndjson"
@@ -59,6 +61,13 @@ class _Task:
     lines: tuple[bytes, ...]
 
 
+class _Header(msgspec.Struct):
+    """The players of a history."""
+
+    white_name: str | None = None
+    black_name: str | None = None
+
+
 def history_files(records: Sequence[Path]) -> list[Path]:
     """Returns the files of histories among the records and in their folders. Raises BadTrainingConfig."""
     found: list[Path] = []
@@ -71,6 +80,20 @@ def history_files(records: Sequence[Path]) -> list[Path]:
             raise BadTrainingConfig(f"{path} has no reconchess histories (.jsonl, .json; .zst, .gz or .bz2)")
         found += files
     return found
+
+
+def player_names(records: Sequence[Path]) -> list[str]:
+    """Returns the names of all players of the records, sorted; moves are not read. Raises
+    BadTrainingConfig or OSError."""
+    names: set[str] = set()
+    for task in _tasks(history_files(records)):
+        for line in task.lines:
+            try:
+                header = msgspec.json.decode(line.removeprefix(codecs.BOM_UTF8), type=_Header)
+            except msgspec.MsgspecError:  # counted as broken when examples are made
+                continue
+            names |= {header.white_name or "", header.black_name or ""}
+    return sorted(name.encode()[:NAME_BYTES].decode(errors="replace") for name in names)
 
 
 def build_examples(
