@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -260,3 +261,61 @@ def test_it_acts_at_once_with_no_time_left(bot: str, seconds: float) -> None:
     assert request is None or request in moves
     ours.handle_game_end(None, None, None)
     assert ours.failures == []
+
+
+def test_a_log_has_a_line_for_each_decision(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    log = tmp_path / "log.txt"
+    monkeypatch.setenv("SPARRING_RBC_LOG", str(log))
+    ours = SparringBot()
+    _, _, history = play(ours, RandomBot(), white=False)
+    begin, *decisions, end = [line.partition(" ")[2] for line in log.read_text().splitlines()]
+    assert "is black against RandomBot" in begin
+    assert end == "game over: black won (king capture)"
+    turns = list(history.turns(chess.BLACK))
+    assert len(decisions) == 2 * len(turns)
+    for turn, sensed, moved in zip(turns, decisions[::2], decisions[1::2], strict=True):
+        square = history.sense(turn)
+        name = "none" if square is None else chess.square_name(square)
+        assert sensed.startswith(f"black turn {turn.turn_number + 1} sense {name}; ")
+        move = history.requested_move(turn)
+        assert moved.startswith(f"black turn {turn.turn_number + 1} {move.uci() if move else 'pass'}; ")
+        for line in (sensed, moved):
+            assert re.search(r"; [\d,]+ boards?; .+; \d+\.\d\d s, \d+\.\d s left$", line)
+
+
+def test_the_log_names_the_headset_of_the_opponent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    log = tmp_path / "log.txt"
+    monkeypatch.setenv("SPARRING_RBC_LOG", str(log))
+    monkeypatch.setenv("SPARRING_RBC_BOT", "planner")
+    ours = SparringBot()
+    ours.handle_game_start(chess.WHITE, chess.Board(), "TroutBot")
+    ours.handle_game_end(None, None, None)
+    begin, end = log.read_text().splitlines()
+    assert begin.endswith("against TroutBot, predicted by the headset trout")
+    assert end.endswith("game over: nobody won (no reason given)")
+
+
+def test_a_log_that_cannot_be_written_is_reported_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("SPARRING_RBC_LOG", str(tmp_path / "no folder" / "log.txt"))
+    monkeypatch.setenv("SPARRING_RBC_BOT", "random")
+    ours = SparringBot()
+    play(ours, RandomBot(), white=True)
+    assert ours.failures == []
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "log.txt (No such file or directory); the game goes on" in line
+
+
+@pytest.mark.parametrize("seed", ["abc", "-1", "1.5", ""])
+def test_a_wrong_seed_is_reported_and_the_game_is_played(
+    seed: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("SPARRING_RBC_SEED", seed)
+    monkeypatch.setenv("SPARRING_RBC_BOT", "random")
+    ours = SparringBot()
+    play(ours, RandomBot(), white=True)
+    assert ours.failures == []
+    assert capsys.readouterr().err == (
+        f"sparring: SPARRING_RBC_SEED is '{seed}', not an integer from 0; the seed is random\n"
+    )

@@ -1,8 +1,9 @@
 """Bots as players of reconchess: `rc-bot-match sparring.engines.reconchess ...`, and `rc-connect`.
 
 The environment variable SPARRING_RBC_BOT names the bot: a name or a TOML file (docs/rbc-bots.md); without it
-the strongest plays. SPARRING_RBC_SEED makes games repeatable. If the bot fails, reconchess gets a random
-legal action and the game goes on. Needs `sparring[rbc]`.
+the strongest plays. SPARRING_RBC_SEED makes games repeatable. SPARRING_RBC_LOG names a file that gets a line
+for each decision. If the bot fails, reconchess gets a random legal action and the game goes on. Needs
+`sparring[rbc]`.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import chess
 import numpy as np
 from reconchess import Player as ReconchessPlayer
 
+from sparring.engines.decision_log import DecisionLog, decision_text, game_text, possible_boards
 from sparring.games import Move
 from sparring.games.chess import move_code
 from sparring.games.rbc import (
@@ -46,8 +48,9 @@ class SparringBot(ReconchessPlayer):  # type: ignore[misc]  # reconchess has no 
 
     def __init__(self) -> None:
         self._config = load_bot_config(os.environ.get("SPARRING_RBC_BOT", DEFAULT_BOT))
-        seed = os.environ.get("SPARRING_RBC_SEED")
-        self._rng = np.random.default_rng(None if seed is None else int(seed))
+        self._rng = np.random.default_rng(_seed(os.environ.get("SPARRING_RBC_SEED")))
+        self._log = DecisionLog(os.environ.get("SPARRING_RBC_LOG"))
+        self._color, self._turn = chess.COLOR_NAMES[chess.WHITE], 0
         self._bot: Player | None = self._new_bot(0)  # configuration errors show before the game
         self._pondering: threading.Thread | None = None
         self._stop_pondering = threading.Event()
@@ -62,7 +65,10 @@ class SparringBot(ReconchessPlayer):  # type: ignore[misc]  # reconchess has no 
         self._close()
         player = 0 if color else 1
         self._increments, self._left_after_move = [], None
+        self._color, self._turn = chess.COLOR_NAMES[color], 0
         self._bot = self._guarded(lambda: self._new_bot(player, opponent_name), lambda: None)
+        if self._bot is not None:
+            self._log.write(game_text(self._bot, self._color, opponent_name))
 
     def handle_opponent_move_result(self, captured_my_piece: bool, capture_square: int | None) -> None:
         """The opponent has moved; before White's first turn it has not."""
@@ -76,6 +82,7 @@ class SparringBot(ReconchessPlayer):  # type: ignore[misc]  # reconchess has no 
         """The middle of the window to sense."""
         offered = sorted(SENSE + square for square in sense_actions)
         self._observe_increment(seconds_left)
+        self._turn += 1
 
         def choose() -> int | None:
             chosen = self._choose([*offered, NO_SENSE], seconds_left)
@@ -125,6 +132,9 @@ class SparringBot(ReconchessPlayer):  # type: ignore[misc]  # reconchess has no 
 
     def handle_game_end(self, winner_color: bool | None, win_reason: object, game_history: object) -> None:
         """The game is over."""
+        winner = "nobody" if winner_color is None else chess.COLOR_NAMES[winner_color]
+        reason = str(getattr(win_reason, "name", "no reason given")).replace("_", " ").lower()
+        self._log.write(f"game over: {winner} won ({reason})")
         self._close()
 
     def _new_bot(self, player: int, opponent: str = "") -> Player:
@@ -149,7 +159,13 @@ class SparringBot(ReconchessPlayer):  # type: ignore[misc]  # reconchess has no 
         self._wait()  # after lost observations it may still ponder
         assert self._bot is not None
         clock = None if seconds_left is None else Clock(seconds_left, self._increment)
-        return self._bot.choose(Turn(None, legal_moves, SearchLimits(clock=clock))).move
+        began = time.perf_counter()
+        decision = self._bot.choose(Turn(None, legal_moves, SearchLimits(clock=clock)))
+        spent = time.perf_counter() - began
+        left = "no clock" if seconds_left is None else f"{seconds_left - spent:.1f} s left"
+        text = decision_text(_action_text(decision.move), decision, possible_boards(self._bot))
+        self._log.write(f"{self._color} turn {self._turn} {text}; {spent:.2f} s, {left}")
+        return decision.move
 
     def _observe(self, observation: Observation) -> None:
         self._wait()
@@ -177,10 +193,29 @@ class SparringBot(ReconchessPlayer):  # type: ignore[misc]  # reconchess has no 
         except Exception as error:
             self.failures.append(f"{type(error).__name__}: {error}")
             print(f"sparring: {self.failures[-1]}; the game goes on", file=sys.stderr)
+            self._log.write(f"{self._color} turn {self._turn} {self.failures[-1]}; the game goes on")
             return otherwise()
 
     def _any(self, actions: list[_T]) -> _T | None:
         return actions[int(self._rng.integers(len(actions)))] if actions else None
+
+
+def _seed(text: str | None) -> int | None:
+    """The seed that the environment names; None for a random one. A text that is no seed is reported on
+    stderr, because reconchess would end the game with an error."""
+    if text is None:
+        return None
+    if text.isascii() and text.isdigit():
+        return int(text)
+    print(
+        f"sparring: SPARRING_RBC_SEED is '{text}', not an integer from 0; the seed is random", file=sys.stderr
+    )
+    return None
+
+
+def _action_text(move: Move) -> str:
+    """A sense or a move as in `sparring rbc explain`."""
+    return Rbc().initial().move_text(move)
 
 
 def get_player() -> type[SparringBot]:
