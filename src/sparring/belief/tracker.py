@@ -102,6 +102,11 @@ class Tracker:
         return self._current.exact
 
     @property
+    def phase(self) -> str:
+        """The observation that is due: `opponent`, `sense` or `move`."""
+        return self._current.phase
+
+    @property
     def turns(self) -> int:
         """Number of the player's finished turns."""
         return len(self._past)

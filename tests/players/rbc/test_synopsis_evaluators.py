@@ -19,3 +19,16 @@ def test_pytorch_evaluates_as_onnx_runtime_does() -> None:
     found = NetworkEvaluator(shipped, backend="torch").evaluate(synopses, opponent)
     for ours, theirs in zip(found, expected, strict=True):
         np.testing.assert_allclose(ours, theirs, atol=0.1)  # in bfloat16 on a GPU
+
+
+@pytest.mark.parametrize(
+    ("opponent", "headset"),
+    [("StrangeFish2", "Top"), ("genetic", "Top"), ("Zugzwang", "All"), ("Oracle", "Oracle"),
+     ("TroutBot", "trout"), ("attacker", "attacker"), ("random", "random"), ("inference", "inference")],
+)  # fmt: skip
+def test_the_shipped_network_uses_a_headset_only_where_it_predicts_no_worse(
+    opponent: str, headset: str
+) -> None:
+    evaluator = NetworkEvaluator(path("synopsis_networks", SHIPPED_NETWORK))
+    evaluator.recognise(opponent)
+    assert evaluator.opponent_headset == headset

@@ -10,7 +10,8 @@ from sparring._core import RbcBoardSet
 from sparring.belief import SynopsisContext, compute_synopsis
 from sparring.games.history import states_to
 from sparring.games.rbc import NO_SENSE, Rbc
-from sparring.networks.synopsis import ACTIONS, PASS_ACTION, action_index, recognise
+from sparring.networks.card import ModelCard
+from sparring.networks.synopsis import ACTIONS, PASS_ACTION, action_index, recognise, replaced_headsets
 from sparring.training.rbc.action_mask import ActionMask
 from sparring.training.rbc.loss import SynopsisBatch, mirror
 from sparring.training.rbc.model import unpack_synopses
@@ -65,3 +66,14 @@ def test_actions_are_numbered_from_the_view_of_the_player() -> None:
 def test_opponents_are_recognised_by_name(opponent: str, headset: str) -> None:
     headsets = ["All", "Top", "trout", "LaSalle Bot", "StrangeFish", "StrangeFish2"]
     assert recognise(opponent, headsets) == headset
+
+
+@pytest.mark.parametrize(
+    ("opponent", "headset"), [("genetic", "Top"), ("Zugzwang", "All"), ("trout", "trout"), ("Marmot", "Top")]
+)
+def test_a_headset_that_is_worse_than_another_gives_way_to_it(opponent: str, headset: str) -> None:
+    settings: dict[str, float | int | str] = {"replaced": "genetic=Top,Zugzwang=All,Marmot=none"}
+    card = ModelCard("rbc-small", "rbc", "synopsis", "", 0, "", settings=settings)
+    headsets = ["All", "Top", "trout", "genetic", "Zugzwang", "Marmot"]
+    assert recognise(opponent, headsets, replaced_headsets(card)) == headset
+    assert replaced_headsets(ModelCard("other", "rbc", "synopsis", "", 0, "")) == {}

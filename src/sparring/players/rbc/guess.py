@@ -11,6 +11,7 @@ from sparring._core import RbcState
 from sparring.games.rbc import PASS, MoveResult, Observation, OpponentMoveResult, SenseResult, board_fen
 
 _HOMES = (chess.E1, chess.E8)
+_MAX_PIECES, _MAX_PAWNS = 16, 8
 
 
 class Guess:
@@ -66,6 +67,8 @@ class Guess:
     def _moved(self, taken: int, captured: int | None) -> None:
         if taken != PASS:
             origin, target, promoted = taken >> 6 & 63, taken & 63, taken >> 12 & 7
+            if self.board.color_at(origin) is not self.color:  # the result of an earlier move was lost
+                self._place_mover(origin, target, promoted)
             # The observation of a capture overrides the guess.
             if captured is None:
                 for square in (*chess.SquareSet(chess.between(origin, target)), target):
@@ -76,18 +79,37 @@ class Guess:
             self.board.clear_stack()
         self._put_in_order(not self.color)
 
+    def _place_mover(self, origin: int, target: int, promoted: int) -> None:
+        """Puts a piece that can make the move where the guess has none of its own."""
+        leaps = bool(chess.BB_KNIGHT_ATTACKS[origin] & chess.BB_SQUARES[target])
+        piece_type = chess.PAWN if promoted else chess.KNIGHT if leaps else chess.QUEEN
+        piece = chess.Piece(piece_type, self.color)
+        self._came_from_elsewhere(piece)
+        self.board.set_piece_at(origin, piece)
+
     def _put_in_order(self, turn: chess.Color) -> None:
-        """Makes the board legal for rules and engines: one king a side, consistent castling rights."""
+        """Makes the board legal for rules and engines: one king a side, no more pieces than at the start, no
+        pawn on a last rank, consistent castling rights."""
         self.board.turn = turn
+        for square in chess.SquareSet(self.board.pawns & chess.BB_BACKRANKS):
+            self.board.set_piece_at(square, chess.Piece(chess.QUEEN, self.board.color_at(square) or False))
         for color in chess.COLORS:
             kings = sorted(self.board.pieces(chess.KING, color), key=lambda s: s in self._seen)
             for extra in kings[:-1]:
                 self.board.remove_piece_at(extra)
             if not kings:
                 self._place_king(color)
+            self._remove_excess(self.board.pieces(chess.PAWN, color), _MAX_PAWNS)
+            others = self.board.occupied_co[color] & ~self.board.kings
+            self._remove_excess(chess.SquareSet(others), _MAX_PIECES - 1)
         self.board.castling_rights = self.board.clean_castling_rights()
         if not self.board.has_legal_en_passant():
             self.board.ep_square = None
+
+    def _remove_excess(self, squares: chess.SquareSet, most: int) -> None:
+        """Removes pieces until at most so many stand on the squares, unseen ones first."""
+        for square in sorted(squares, key=lambda s: s in self._seen)[: max(len(squares) - most, 0)]:
+            self.board.remove_piece_at(square)
 
     def _place_king(self, color: chess.Color) -> None:
         free = [s for s in chess.SQUARES if self.board.piece_at(s) is None and s not in self._seen]

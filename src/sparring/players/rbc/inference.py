@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import dataclass, replace
@@ -25,7 +25,7 @@ from sparring.belief import (
 )
 from sparring.config import usable_threads
 from sparring.games import Move
-from sparring.games.rbc import NO_SENSE, SENSE, MoveResult, Observation, OpponentMoveResult, SenseResult
+from sparring.games.rbc import NO_SENSE, PASS, SENSE, MoveResult, Observation, OpponentMoveResult, SenseResult
 from sparring.players.player import BasePlayer, Decision, GameStart, Turn
 from sparring.players.rbc.evaluators import BoardEvaluations, BoardEvaluator
 from sparring.players.rbc.guess import Guess
@@ -59,6 +59,13 @@ _MAX_WIN_SEARCH_BOARDS = 20_000
 """Maximum number of boards on which senses that force a king capture are searched; a sample of more."""
 _CLEAR_LEAD = 0.05
 """With a belief, a best action that leads by this win probability is not evaluated deeper."""
+
+_UNEVENTFUL: Mapping[str, Observation] = {
+    "opponent": OpponentMoveResult(None),
+    "sense": SenseResult(()),
+    "move": MoveResult(PASS, None, None),
+}
+"""An observation of each phase that tells nothing."""
 
 
 @dataclass(frozen=True)
@@ -145,8 +152,17 @@ class InferenceBot(BasePlayer):
             if isinstance(observation, SenseResult):
                 self.tracker.sensed(())
 
+    def lost_observations(self, turn: Turn) -> Iterator[Observation]:
+        """Yields what is assumed instead of observations that were lost before this turn. The caller observes
+        each before it takes the next."""
+        due = "sense" if turn.legal_moves[-1] == NO_SENSE else "move"
+        while self.tracker.phase != due:
+            yield _UNEVENTFUL[self.tracker.phase]
+
     def choose(self, turn: Turn) -> Decision:
         """Returns a sense or a move request, whichever is due."""
+        for lost in self.lost_observations(turn):
+            self.observe(lost)
         clock = self.follow_clock(turn.limits.clock)
         if turn.legal_moves[-1] == NO_SENSE:
             return self._sense(clock)

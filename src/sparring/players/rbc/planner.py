@@ -159,6 +159,7 @@ class PlannerBot(BasePlayer):
 
     def choose(self, turn: Turn) -> Decision:
         """Returns a sense or a move request, whichever is due."""
+        self._catch_up(turn)
         wall, processor = time.perf_counter(), time.process_time()
         decision = self._choose(turn)
         wall, processor = time.perf_counter() - wall, time.process_time() - processor
@@ -166,6 +167,10 @@ class PlannerBot(BasePlayer):
             slowdown = min(max(wall / processor, 1.0), _MAX_SLOWDOWN)
             self._slowdown += 0.5 * (slowdown - self._slowdown)
         return decision
+
+    def _catch_up(self, turn: Turn) -> None:
+        for lost in self.inference.lost_observations(turn):
+            self.observe(lost)
 
     def _choose(self, turn: Turn) -> Decision:
         self.last_search = None
@@ -192,6 +197,7 @@ class PlannerBot(BasePlayer):
 
     def hint(self, turn: Turn) -> Decision:
         """The move of `choose` with a copy of the planner, without its effects."""
+        self._catch_up(turn)
         before = self.planner, self.last_search, self._last_rating, self._ponder_seconds, self._slowdown
         self.planner = self.planner.copy()
         try:

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from sparring.belief import unpack_planes
 from sparring.belief.synopsis import SynopsisWords
 from sparring.networks import BadNetwork
-from sparring.networks.synopsis import ACTIONS, ALL, TOP, recognise
+from sparring.networks.card import has_card, read_card
+from sparring.networks.synopsis import ACTIONS, ALL, TOP, recognise, replaced_headsets
 
 _INPUT = "planes"
 
@@ -31,7 +32,7 @@ class SynopsisEvaluator(Protocol):
 
     def recognise(self, opponent: str) -> None:
         """A game against this opponent begins: its actions are predicted by its own headset, if there is
-        one."""
+        one that is not worse than those of many players."""
         ...
 
 
@@ -72,6 +73,10 @@ class NetworkEvaluator:
         for needed in (f"policy_{TOP}", f"value_{ALL}"):
             if needed not in outputs:
                 raise BadNetwork(f"{path}: not a network of synopses: it has no output {needed}")
+        self._replaced = {}
+        if has_card(self._model):
+            metadata = {entry.key: entry.value for entry in self._model.metadata_props}
+            self._replaced = replaced_headsets(read_card(metadata))
         self.recognise("")
 
     def recognise(self, opponent: str) -> None:
@@ -79,7 +84,7 @@ class NetworkEvaluator:
         from sparring.networks.onnx_files import keep_outputs
         from sparring.networks.sessions import open_session
 
-        headset = recognise(opponent, self.headsets)
+        headset = recognise(opponent, self.headsets, self._replaced)
         if self.opponent_headset == headset:
             return
         self.opponent_headset = headset
