@@ -12,7 +12,6 @@ from __future__ import annotations
 import gc
 import importlib
 import json
-import shlex
 import sys
 import time
 from collections.abc import Callable
@@ -22,6 +21,7 @@ from pathlib import Path
 from typing import Protocol, TypeVar
 
 from sparring.reports import provenance
+from sparring.reports.command import portable_command
 from tests.reference.expendibots import Action, ReferenceGame
 
 COLOURS = ("white", "black")
@@ -131,7 +131,7 @@ def main() -> None:
     print(
         json.dumps(
             {
-                **provenance(shlex.join(["python", "-m", "bench.course_referee", *sys.argv[1:]])),
+                **provenance(portable_command(["python", "-m", "bench.course_referee", *sys.argv[1:]])),
                 "ending": report.ending,
                 "actions": len(report.log) - 2,
                 "seconds": {colour: round(spent, 2) for colour, spent in report.seconds.items()},

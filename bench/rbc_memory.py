@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import resource
+import sys
 from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
@@ -18,6 +19,7 @@ from sparring.players.rbc import load_bot_config, make_bot
 from sparring.players.rbc.inference import InferenceBot
 from sparring.players.rbc.planner import PlannerBot
 from sparring.reports import provenance
+from sparring.reports.command import portable_command
 from sparring.reports.report import write_json
 
 RESULTS = Path(__file__).parent.parent / "results" / "rbc"
@@ -88,11 +90,7 @@ def main() -> None:
     before, start = peak(), perf_counter()
     turns: list[dict[str, object]] = []
     report = {
-        **provenance(
-            f"python -m bench.rbc_memory --turns {arguments.turns} --limit {arguments.limit} "
-            f"--past-limit {arguments.past_limit} --threads {arguments.threads} --name {arguments.name}"
-            + (f" --bot {arguments.bot}" if arguments.bot else "")
-        ),
+        **provenance(portable_command(["python", "-m", "bench.rbc_memory", *sys.argv[1:]])),
         "before_bytes": before,
         "turns": turns,
     }

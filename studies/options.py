@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-import shlex
 import sys
 from collections.abc import Callable
 from functools import wraps
@@ -12,6 +10,7 @@ from typing import Annotated, Any, TypeAlias
 
 import typer
 
+from sparring.reports.command import portable_command
 from sparring.storage import lock_folder
 
 Html: TypeAlias = Annotated[bool, typer.Option("--html", help="Render the HTML page too.")]
@@ -32,6 +31,5 @@ def one_at_a_time(name: str, study: Callable[..., None]) -> Callable[..., None]:
 
 
 def command_line() -> str:
-    """`python -m studies ...` as typed, with files named without their folders."""
-    words = (re.sub(r"[^=]*/(?=.)", "", word.rstrip("/")) for word in sys.argv[1:])
-    return shlex.join(["python", "-m", "studies", *words])
+    """`python -m studies ...` as typed, without folders of this machine (`portable_command`)."""
+    return portable_command(["python", "-m", "studies", *sys.argv[1:]])

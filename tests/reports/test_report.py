@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from sparring.cli import main
+from sparring.reports import provenance
 from sparring.reports.plot_style import MatplotlibMissing, open_pyplot
 from sparring.reports.report import BadReport, Figure, read_figures, read_json, write_report
 
@@ -26,7 +27,7 @@ def fail() -> Any:
 def test_a_report_is_json_with_provenance_and_one_svg_a_figure(tmp_path: Path) -> None:
     assert write_report({"n": 1}, tmp_path, "a command", [Figure("line", "A line", draw_line)]) == ""
     content = read_json(tmp_path / "report.json")
-    assert list(content) == ["command", "date", "machine", "n"]
+    assert list(content) == [*provenance("a command"), "n"]
     assert [path.name for path in (tmp_path / "figures").iterdir()] == ["line.svg"]
     found = read_figures(tmp_path, {"line": "A line", "other": "Not drawn"})
     assert list(found) == ["A line"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import re
-import shlex
 import sys
 import types
 import typing
@@ -16,6 +15,7 @@ import typer
 from sparring.cli.errors import UserError
 from sparring.games import GAMES, Game, load_game
 from sparring.policies import policy_name
+from sparring.reports.command import portable_command
 
 GameName: TypeAlias = Annotated[str, typer.Argument(metavar="GAME", help=f"One of {', '.join(GAMES)}.")]
 Options: TypeAlias = Annotated[
@@ -67,8 +67,8 @@ def name_and_source(text: str) -> tuple[str, str]:
 
 
 def command_line() -> str:
-    """The command line with file names instead of paths, for reports."""
-    return shlex.join(re.sub(r"[^=]*/(?=.)", "", word.rstrip("/")) for word in sys.argv)
+    """`sparring ...` as typed, without folders of this machine (`portable_command`), for reports."""
+    return portable_command(["sparring", *sys.argv[1:]])
 
 
 def option_texts(name: str) -> list[str]:

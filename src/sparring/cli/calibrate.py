@@ -13,7 +13,7 @@ from sparring.calibration.anchors import Anchor, BadAnchors, read_anchors
 from sparring.calibration.ladder import ladder_report, play_families, play_matches
 from sparring.calibration.rolling_games import calibration_pool
 from sparring.calibration.run import CalibrationGame, CalibrationPlan, Results
-from sparring.cli.arguments import GameName
+from sparring.cli.arguments import GameName, command_line
 from sparring.cli.errors import UserError
 from sparring.cli.printing import foreign, make_console
 from sparring.cli.progress import ProgressBar
@@ -109,7 +109,7 @@ def calibrate(
     except (BadJournal, WorkerError) as error:
         raise UserError(str(error)) from None
     report = ladder_report(asked, elo, pairs, results)
-    write_json(provenance(_command(game, anchors, games)) | header | report, out)
+    write_json(provenance(command_line()) | header | report, out)
     _print(report, out)
 
 
@@ -157,10 +157,6 @@ def _pair(text: str) -> tuple[str, str]:
     if len(numbers) != 2:
         raise UserError(f"--matches '{text}': expected two levels, such as 2000-1600")
     return str(numbers[0]), str(numbers[1])
-
-
-def _command(game: str, anchors: str, games: int) -> str:
-    return f"sparring calibrate {game} --anchors {anchors} --games {games}"
 
 
 def _print(report: dict[str, object], out: Path) -> None:

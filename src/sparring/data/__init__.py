@@ -69,6 +69,12 @@ def page() -> Path | None:
     return folder if (folder / "index.html").is_file() else None
 
 
+def checkout() -> Path | None:
+    """The root of the git checkout that the package runs from; None if it is installed from a wheel."""
+    root = Path(__file__).parents[3]
+    return root if (root / ".git").exists() else None
+
+
 def names(kind: Kind) -> list[str]:
     """The names of the shipped files of a kind, without suffix, sorted."""
     return sorted(file.stem for file in path(kind, "*").parent.glob(f"*{_SUFFIXES[kind]}"))

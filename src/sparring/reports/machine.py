@@ -1,17 +1,58 @@
-"""Provenance of a measurement: the command, the date and the machine."""
+"""Provenance of a measurement: the command, the date, the version of the code and the machine."""
 
 from __future__ import annotations
 
 import datetime
 import os
 import platform
+import subprocess
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+import sparring
+from sparring import data
+
+_CODE = ("src", "core", "studies", "bench")
+"""Folders of the checkout that decide a measurement; its own files in results/ do not."""
+
 
 def provenance(command: str) -> dict[str, Any]:
-    """The first entries of every report: `command`, `date` and `machine`."""
-    return {"command": command, "date": today(), "machine": describe_machine()}
+    """The first entries of every report: `command`, `date`, `version`, `commit` and `machine`.
+
+    There is no `commit` where the package does not run from a git checkout.
+    """
+    commit = checkout_commit()
+    return {
+        "command": command,
+        "date": today(),
+        "version": sparring.__version__,
+        **({} if commit is None else {"commit": commit}),
+        "machine": describe_machine(),
+    }
+
+
+@cache  # a commit while the process runs does not change its code
+def checkout_commit() -> str | None:
+    """The short commit of the checkout that the package runs from, with `-dirty` if its code has changes.
+
+    None without a checkout or without git. It is asked once a process.
+    """
+    return None if (root := data.checkout()) is None else commit_of(root)
+
+
+def commit_of(root: Path) -> str | None:
+    """The same for the checkout at `root`."""
+    # One process tells commit and changes; the files in .git do not tell changes.
+    command = ["git", "--no-optional-locks", "-C", str(root), "status", "--porcelain=v2", "--branch", "--"]
+    try:
+        done = subprocess.run([*command, *_CODE], capture_output=True, text=True, check=True, timeout=30)
+    except (OSError, subprocess.SubprocessError):
+        return None
+    lines = done.stdout.splitlines()
+    commits = [line.split()[2] for line in lines if line.startswith("# branch.oid ")]
+    dirty = any(not line.startswith("#") for line in lines)
+    return commits[0][:8] + ("-dirty" if dirty else "") if commits else None
 
 
 def describe_machine() -> dict[str, object]:

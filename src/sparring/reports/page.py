@@ -60,14 +60,20 @@ def code(text: str) -> str:
 
 
 def footer(content: Mapping[str, Any]) -> list[str]:
-    """The end of a page: `command`, `date` and `machine` of a report's content."""
+    """The end of a page: the provenance in a report's content."""
     machine = content["machine"]
     where = f"{machine['processor']}, {machine['cores']} cores, Python {machine['python']}"
     return [
         heading("How it was measured"),
         code(content["command"]),
-        paragraph(f"{content['date']}, {where}.", faint=True),
+        paragraph(f"{content['date']}, {_code_version(content)}{where}.", faint=True),
     ]
+
+
+def _code_version(content: Mapping[str, Any]) -> str:
+    """Version and commit; reports of older versions have none."""
+    commit = f" (commit {content['commit']})" if "commit" in content else ""
+    return f"Sparring {content['version']}{commit}, " if "version" in content else ""
 
 
 def inline_svg(svg: str, name: str) -> str:
