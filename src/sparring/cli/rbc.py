@@ -118,13 +118,18 @@ def read_record(path: Path, number: int) -> GameRecord:
     """A recorded game. Raises UserError."""
     if not path.is_file():
         raise UserError(f"there is no file {path}")
-    reader = read_history if ".json" in path.suffixes else read_histories
+    reader = read_history if has_one_game(path) else read_histories
     found = next(islice(reader(open_chunks(path)), number - 1, None), None)
     if found is None:
         raise UserError(f"{path} has no game {number}")
     if found.record is None:
         raise UserError(f"{path}, {found.where}: {found.error}")
     return found.record
+
+
+def has_one_game(path: Path) -> bool:
+    """Whether a file has one history, not one per line."""
+    return ".json" in path.suffixes
 
 
 def final_state(record: GameRecord) -> RbcState:

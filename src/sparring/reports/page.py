@@ -19,6 +19,9 @@ body { background: var(--paper); color: var(--ink); font: 16px/1.5 system-ui, sa
 h1 { font-size: 1.5rem; line-height: 1.2; margin: 1rem 0 0.25rem; }
 h2 { border-top: 1px solid var(--rule); font-size: 1.1rem; margin: 2rem 0 0.25rem; padding-top: 1rem; }
 p { margin: 0.25rem 0 0.75rem; max-width: 45rem; }
+dl { font-size: 0.875rem; max-width: 45rem; }
+dt { font-weight: 600; }
+dd { margin: 0 0 0.25rem 1rem; }
 .faint { color: var(--faint); font-size: 0.875rem; }
 .wide { overflow-x: auto; -webkit-overflow-scrolling: touch; }
 table { border-collapse: collapse; font-size: 0.875rem; font-variant-numeric: tabular-nums;
@@ -52,6 +55,12 @@ def heading(text: str) -> str:
 def paragraph(text: str, *, faint: bool = False) -> str:
     """A paragraph of plain text; `faint` sets it small and pale."""
     return f'<p class="faint">{escape(text)}</p>' if faint else f"<p>{escape(text)}</p>"
+
+
+def definitions(terms: Mapping[str, str]) -> str:
+    """A list of terms with their meanings, as plain texts."""
+    entries = "".join(f"<dt>{escape(term)}</dt><dd>{escape(text)}</dd>\n" for term, text in terms.items())
+    return f"<dl>\n{entries}</dl>"
 
 
 def code(text: str) -> str:

@@ -224,7 +224,8 @@ def _why(actions: tuple[ConsideredAction, ...], chosen: str, played: str) -> tup
     if not by_name:
         lines.append(f"{chosen} is the only action.")
     elif played != chosen and played not in by_name:
-        lines.append(f"{played} was not considered.")
+        because = ": another sense shows at least as much" if played.startswith("sense") else ""
+        lines.append(f"{played} was not considered{because}.")
     return tuple(lines)
 
 
@@ -234,7 +235,7 @@ def _comparison(best: ConsideredAction, other: ConsideredAction) -> str:
     if best.rating is not None and other.rating is not None and best.visits + other.visits:
         details.append(f"rating {best.rating:.1%} to {other.rating:.1%}")
     if best.value is not None and other.value is not None:
-        details.append(f"playouts {best.value:.0%} to {other.value:.0%}")
+        details.append(f"{best.value:.0%} to {other.value:.0%} in the playouts")
     elif best.visits + other.visits:
         details.append(f"{best.visits:,} to {other.visits:,} playouts")
     if best.win_after is not None and other.win_after is not None:
