@@ -20,7 +20,7 @@ from sparring.cli.interrupts import INTERRUPTED, interruptible
 from sparring.cli.printing import foreign, make_console
 from sparring.cli.progress import ProgressBar
 from sparring.cli.rbc import PlayerColor, count_turns, final_state, has_one_game, read_record
-from sparring.cli.rbc_explain_page import GameFacts, game_page, summary
+from sparring.cli.rbc_explain_page import ReplayFacts, game_page, summary
 from sparring.players.rbc import BadBotConfig, load_bot_config, make_bot
 from sparring.players.rbc.explanation import ExplainedAction, explain_game
 from sparring.players.rbc.planner import PlannerBot
@@ -65,7 +65,7 @@ def explain(
         )
     names = _names(record)
     source = game.name if has_one_game(game) else f"game {number:,} of {game.name}"
-    facts = GameFacts(source, names, _result(record, final, names), bot, playouts, seed)
+    facts = ReplayFacts(source, names, _result(record, final, names), bot, playouts, seed)
     began, stop = time.perf_counter(), Event()
     with interruptible(stop.set), _make_planner(bot, playouts) as planner:
         found = _explain_players(final, facts, colors, planner, turns, stop)
@@ -114,7 +114,7 @@ def _result(record: GameRecord, final: RbcState, names: Mapping[PlayerColor, str
 
 def _explain_players(
     game: RbcState,
-    facts: GameFacts,
+    facts: ReplayFacts,
     colors: Sequence[PlayerColor],
     planner: PlannerBot,
     turns: int | None,
@@ -151,7 +151,7 @@ def _make_planner(name: str, playouts: int) -> PlannerBot:
     return made
 
 
-def _print(facts: GameFacts, found: Mapping[PlayerColor, Sequence[ExplainedAction]]) -> None:
+def _print(facts: ReplayFacts, found: Mapping[PlayerColor, Sequence[ExplainedAction]]) -> None:
     console = make_console()
     console.print(foreign(facts.result))
     for color, actions in found.items():

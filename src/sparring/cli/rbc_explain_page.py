@@ -52,7 +52,7 @@ _COLUMNS: Sequence[tuple[str, Callable[[ConsideredAction], str]]] = (
 
 
 @dataclass(frozen=True)
-class GameFacts:
+class ReplayFacts:
     """What the page says about the game and its replay."""
 
     source: str
@@ -64,13 +64,13 @@ class GameFacts:
     seed: int
 
 
-def game_page(facts: GameFacts, found: Mapping[PlayerColor, Sequence[ExplainedAction]]) -> str:
+def game_page(facts: ReplayFacts, found: Mapping[PlayerColor, Sequence[ExplainedAction]]) -> str:
     """The page of the explained actions, by player."""
     names = [f"{name} ({color.value.capitalize()})" for color, name in facts.names.items()]
     return page.page(" against ".join(names), _parts(facts, found))
 
 
-def summary(facts: GameFacts, color: PlayerColor, actions: Sequence[ExplainedAction]) -> str:
+def summary(facts: ReplayFacts, color: PlayerColor, actions: Sequence[ExplainedAction]) -> str:
     """How well the planner guesses as this player, and how often it would play the same."""
     opponent = facts.names[PlayerColor.BLACK if color is PlayerColor.WHITE else PlayerColor.WHITE]
     headset = actions[0].headset
@@ -84,7 +84,7 @@ def summary(facts: GameFacts, color: PlayerColor, actions: Sequence[ExplainedAct
     )
 
 
-def _parts(facts: GameFacts, found: Mapping[PlayerColor, Sequence[ExplainedAction]]) -> Iterator[str]:
+def _parts(facts: ReplayFacts, found: Mapping[PlayerColor, Sequence[ExplainedAction]]) -> Iterator[str]:
     yield page.paragraph(f"{facts.result} From {facts.source}.")
     yield page.paragraph(
         f"The game is replayed to the bot {facts.bot}. At each action it chooses, and then receives what "
