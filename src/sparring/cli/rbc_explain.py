@@ -172,6 +172,15 @@ def _table(actions: Sequence[ExplainedAction]) -> Table:
             f"{each.true_share:.0%}",
             foreign(each.played),
             foreign(each.chosen),
-            foreign(each.reason),
+            foreign(each.reason + _risk(each)),
         )
     return table
+
+
+def _risk(each: ExplainedAction) -> str:
+    """A warning if the action played risks the king."""
+    loss = each.king_loss
+    if loss is None or loss.action != each.played:
+        return ""
+    risk = next(action.king_loss for action in each.actions if action.action == each.played)
+    return f"; {each.played} risks the king on {risk:.0%} of the boards"

@@ -234,10 +234,10 @@ def _comparison(best: ConsideredAction, other: ConsideredAction) -> str:
     details = []
     if best.rating is not None and other.rating is not None and best.visits + other.visits:
         details.append(f"rating {best.rating:.1%} to {other.rating:.1%}")
+    if best.visits + other.visits and (best.rating is None or not (best.visits and other.visits)):
+        details.append(f"{best.visits:,} to {other.visits:,} playouts")
     if best.value is not None and other.value is not None:
         details.append(f"{best.value:.0%} to {other.value:.0%} in the playouts")
-    elif best.visits + other.visits:
-        details.append(f"{best.visits:,} to {other.visits:,} playouts")
     if best.win_after is not None and other.win_after is not None:
         details.append(f"{best.win_after:.1%} to {other.win_after:.1%} with the best move after it")
     if best.information is not None and other.information is not None:
