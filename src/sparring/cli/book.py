@@ -22,7 +22,7 @@ from sparring.players.expendibots.book import (
     open_expendibots_book,
     write_book,
 )
-from sparring.reports import describe_machine, today
+from sparring.reports import provenance
 from sparring.storage import Journal, lock_file
 
 GameArgument = Annotated[str, typer.Argument(help="expendibots", metavar="GAME")]
@@ -57,11 +57,7 @@ def _build(game: str, positions: int, nodes: int, out: Path) -> None:
         entries[key] = move
         if key not in known:
             journal.add([key, move])
-    origin = {
-        "command": f"sparring book build {game} --positions {positions} --nodes {nodes}",
-        "date": today(),
-        "machine": describe_machine(),
-    }
+    origin = provenance(f"sparring book build {game} --positions {positions} --nodes {nodes}")
     write_book(ExpendibotsBook(entries, origin), out)
     path.unlink()
     print(f"{visible(out)}: {len(entries)} positions in {time.process_time() - started:.0f} s of CPU")

@@ -15,7 +15,7 @@ from sparring.cli.arguments import choose_game, choose_state
 from sparring.cli.errors import UserError
 from sparring.cli.interrupts import start_native
 from sparring.cli.printing import make_console, visible
-from sparring.reports import describe_machine, today
+from sparring.reports import provenance
 from sparring.search.expendibots.endgame_tables import (
     MATERIALS,
     SHIPPED_TABLES,
@@ -46,11 +46,7 @@ def build(
 def _build(game: str, out: Path) -> None:
     started = time.process_time()
     finished: list[str] = []
-    origin: dict[str, object] = {
-        "command": f"sparring tables build {game}",
-        "date": today(),
-        "machine": describe_machine(),
-    }
+    origin = provenance(f"sparring tables build {game}")
     columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
     with Progress(*columns, console=make_console(stderr=True)) as progress:
         task = progress.add_task("")

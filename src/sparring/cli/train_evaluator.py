@@ -12,7 +12,8 @@ import typer
 
 from sparring.cli.errors import UserError
 from sparring.cli.printing import make_console, visible
-from sparring.reports import describe_machine, today
+from sparring.reports import provenance
+from sparring.reports.command import portable_command
 from sparring.search.linear_evaluation import BadEvaluation, open_evaluation
 from sparring.storage import lock_folder
 from sparring.training import TrainingDiverged
@@ -56,9 +57,10 @@ def evaluator(
     config = ValueNetworkConfig(hidden=(int(sizes[1]), int(sizes[2])), epochs=epochs, seed=seed)
     command = (
         f"sparring train evaluator {game} --generations {generations} --games {games} --nodes {nodes} "
-        f"--hidden {hidden} --epochs {epochs} --weights {weights} --seed {seed}"
+        f"--hidden {hidden} --epochs {epochs} --seed {seed}"
     )
-    origin = {"command": command, "date": today(), "machine": describe_machine(), "recipe": asdict(config)}
+    command = portable_command([*command.split(), "--weights", str(weights)])
+    origin = provenance(command) | {"recipe": asdict(config)}
     console = make_console(stderr=True)
 
     def played(generation: int, number: int, positions: int) -> None:
