@@ -11,7 +11,8 @@ from sparring.belief.errors import Contradiction, OutOfOrder
 from sparring.belief.replay import ReplayStep, replay
 from sparring.belief.synopsis import PLANES, Plane, SynopsisContext, compute_synopsis, unpack_planes
 from sparring.belief.tracked_sets import BeliefUpdate
-from sparring.belief.tracker import Tracker, TrackerOptions
+from sparring.belief.tracker import Tracker
+from sparring.belief.tracker_options import TrackerOptions
 
 __all__ = [
     "PLANES",

@@ -22,8 +22,9 @@ Sampling works as follows:
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import chess
 
@@ -39,6 +40,7 @@ from sparring.belief.tracked_sets import (
     ResampledSet,
     TurnObservations,
 )
+from sparring.belief.tracker_options import TrackerOptions
 from sparring.config import usable_threads
 from sparring.games import Move
 from sparring.games.rbc import PASS, MoveResult, Observation, OpponentMoveResult, SenseResult
@@ -46,29 +48,6 @@ from sparring.games.rbc import PASS, MoveResult, Observation, OpponentMoveResult
 _MIN_ATTEMPTS, _MAX_ATTEMPTS, _BOARDS_OF_ATTEMPTS = 4, 32, 4_000_000
 """Attempts to resample: as many as give about this number of boards, within the bounds."""
 _PHASES = {"opponent": "the opponent's move", "sense": "a sense", "move": "a move"}
-
-
-@dataclass(frozen=True)
-class TrackerOptions:
-    """Limits of a tracker. Raises ValueError."""
-
-    limit: int = 9_000_000
-    """Boards in the current set, 24 bytes each (about 50 more during an expansion)."""
-    past_limit: int = 10_000_000
-    """Boards in all past sets together."""
-    threads: int = 0
-    """Threads of an expansion; 0 for all cores."""
-    seed: int = 0
-    """Seed of the samples."""
-    repair: bool = False
-    """After a contradiction, continues with boards that are edited to fit the observation."""
-
-    def __post_init__(self) -> None:
-        for name in ("limit", "past_limit"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} = {getattr(self, name)}: expected an integer >= 1")
-        if self.threads < 0:
-            raise ValueError(f"threads = {self.threads}: expected an integer >= 0 (0 for all cores)")
 
 
 class Tracker:
@@ -156,7 +135,7 @@ class Tracker:
             after, note = self._resampled_if_empty(boards, now.exact, fact, observed)
         except Contradiction as error:
             fitting = self._repair(
-                error, lambda: repair.after_capture(now.boards, capture_square, self._seed())
+                error, lambda boards: repair.after_capture(boards, capture_square, self._seed())
             )
             return self._restart("opponent", error, CurrentSet(fitting, False, "sense", observed))
         sampled = boards.level > 0 and not note
@@ -190,7 +169,7 @@ class Tracker:
         try:
             after, note = self._resampled_if_empty(boards, exact, "the result of the sense", observed)
         except Contradiction as error:
-            fitting = self._repair(error, lambda: repair.after_sense(now.boards, pieces, self._seed()))
+            fitting = self._repair(error, lambda boards: repair.after_sense(boards, pieces, self._seed()))
             fitting = fitting.after_sense(pieces)
             if not len(fitting):  # the player's own pieces differ, which no repair changes
                 raise
@@ -217,7 +196,7 @@ class Tracker:
             after, note = self._resampled_if_empty(fitting, now.exact, "the result of the move", observed)
         except Contradiction as error:
             boards = self._repair(
-                error, lambda: repair.after_move(now.boards, move[1], capture_square, self._seed())
+                error, lambda boards: repair.after_move(boards, move[1], capture_square, self._seed())
             )
             self._append_past(PastTurn(observed, now.boards, False))
             return self._restart("move", error, CurrentSet(boards, False))
@@ -278,6 +257,16 @@ class Tracker:
             threads=self._threads,
             seed=seed,
         )
+
+    def cut_to_limit(self) -> None:
+        """Replaces a current set that has more boards than `options.limit` by a sample."""
+        now, limit = self._current, self.options.limit
+        if len(now.boards) > limit:
+            now = replace(now, boards=now.boards.subsample(limit, self._seed()), exact=False)
+        if now.parents is not None and len(now.parents) > limit:
+            parents = now.parents.subsample(limit, self._seed())
+            now = replace(now, parents=parents, parents_exact=False, exact=False)
+        self._current = now
 
     # Past turns
 
@@ -347,15 +336,19 @@ class Tracker:
         last_exact = next((i for i in reversed(range(self.turns)) if self._past[i].exact), None)
         since = "the start" if last_exact is None else f"turn {last_exact + 1}"
         attempts = min(max(_MIN_ATTEMPTS, _BOARDS_OF_ATTEMPTS // self.options.limit), _MAX_ATTEMPTS)
+        ends = time.perf_counter() + self.options.resampling_seconds
         for attempt in range(1, attempts + 1):
-            if (resampled := self._resample(last_exact, attempt, observed)) is not None:
+            if time.perf_counter() > ends:
+                break
+            if (resampled := self._resample(last_exact, attempt, observed, ends)) is not None:
                 return resampled, f"{problem}; resampled {len(resampled.boards):,} boards from {since} on"
         raise Contradiction(f"{problem}; resampling from {since} on found no others", sampled=True)
 
     def _resample(
-        self, last_exact: int | None, attempt: int, observed: TurnObservations
+        self, last_exact: int | None, attempt: int, observed: TurnObservations, ends: float
     ) -> ResampledSet | None:
-        """Replays the observations since the last complete set with other seeds; None if no board is left."""
+        """Replays the observations since the last complete set with other seeds; None if no board is left, or
+        if it is later than `ends` (of `time.perf_counter`)."""
         origin = self._origin
         if last_exact is not None:
             origin = OriginSet(self._past[last_exact].boards_after(), last_exact + 1, True)
@@ -367,7 +360,7 @@ class Tracker:
             exact = exact and boards.level == 0
             if (move := replayed[number].move) is not None:
                 boards = boards.before_move(*move)
-            if not len(boards):
+            if not len(boards) or time.perf_counter() > ends:
                 return None
             if number < self.turns:
                 turns.append(PastTurn(replayed[number], boards, exact))
@@ -381,12 +374,12 @@ class Tracker:
 
     # Repair
 
-    def _repair(self, error: Contradiction, edit: Callable[[], RbcBoardSet]) -> RbcBoardSet:
+    def _repair(self, error: Contradiction, edit: Callable[[RbcBoardSet], RbcBoardSet]) -> RbcBoardSet:
         """Returns edited boards if the options ask for them and the player's own pieces allow it."""
         if not self.options.repair:
             raise error
         try:
-            return edit()
+            return edit(self._current.boards.subsample(self.options.repaired, self._seed()))
         except ValueError:
             raise error from None
 

@@ -159,7 +159,7 @@ def test_the_belief_is_evaluated_even_with_little_time(monkeypatch: pytest.Monke
     monkeypatch.setattr(made, "_complete_belief", allowed.append)
     monkeypatch.setattr(made, "_play_out", lambda *_: None)
     senses = [*range(SENSE, SENSE + 64), NO_SENSE]
-    for clock in (Clock(0.0, 5.0), Clock(5.0, 0.0), Clock(5.0, 0.5)):
+    for clock in (Clock(1.5, 5.0), Clock(5.0, 0.0), Clock(5.0, 0.5)):
         made.choose(Turn(None, senses, SearchLimits(clock=clock)))  # the inference bot plans no time
     assert allowed == pytest.approx([0.0, 0.025, 0.08])
 

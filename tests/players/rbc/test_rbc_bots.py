@@ -194,10 +194,10 @@ def test_a_clocked_bot_follows_fewer_boards_when_time_is_short() -> None:
     assert isinstance(it, InferenceBot)
     senses = [*range(SENSE, SENSE + 64), NO_SENSE]
     limits = []
-    for seconds in (900.0, 120.0, 1.0, -3.0):
+    for seconds in (900.0, 120.0, 2.0, 1.0, -3.0):
         choose(it, senses, seconds)
         limits.append(it.tracker.options.limit)
-    assert limits == [2_000_000, 600_000, 20_000, 20_000]
+    assert limits == [2_000_000, 600_000, 20_000, 2_500, 50]
 
 
 @pytest.mark.parametrize("attack", ATTACKS)

@@ -37,7 +37,8 @@ class BoardEvaluator(Protocol):
     """Estimated cost ratio of searching one step deeper."""
 
     def evaluate(self, boards: RbcBoardSet, extra_depth: int = 0) -> BoardEvaluations:
-        """Evaluates the boards, in their order, `extra_depth` steps deeper than configured."""
+        """Evaluates the boards, in their order, `extra_depth` steps deeper than configured; a negative number
+        of steps is less deep."""
         ...
 
     def new_game(self) -> None:
@@ -58,8 +59,9 @@ class NativeEvaluator:
         self._depth, self._threads = depth, threads
 
     def evaluate(self, boards: RbcBoardSet, extra_depth: int = 0) -> BoardEvaluations:
-        """Evaluates the boards, in their order, `extra_depth` plies deeper than configured."""
-        return BoardEvaluations(*boards.evaluate_requests(self._depth + extra_depth, _MARGIN, self._threads))
+        """Evaluates the boards, in their order, `extra_depth` plies deeper than configured, at least one."""
+        depth = max(self._depth + extra_depth, 1)
+        return BoardEvaluations(*boards.evaluate_requests(depth, _MARGIN, self._threads))
 
     def new_game(self) -> None:
         """Does nothing."""

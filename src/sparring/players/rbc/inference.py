@@ -29,6 +29,7 @@ from sparring.games.rbc import NO_SENSE, PASS, SENSE, MoveResult, Observation, O
 from sparring.players.player import BasePlayer, Decision, GameStart, Turn
 from sparring.players.rbc.evaluators import BoardEvaluations, BoardEvaluator
 from sparring.players.rbc.guess import Guess
+from sparring.players.rbc.time_budget import LOW_TIME_SECONDS, TimeBudget, allot_budget
 from sparring.players.rbc.utility import (
     WIN,
     Matrix,
@@ -42,17 +43,10 @@ from sparring.players.rbc.utility import (
 from sparring.players.time_management import allocate_time
 from sparring.search import Clock
 
-_LOW_TIME_SECONDS = 10.0
-"""Below this time on the clock, the minimum number of boards is evaluated."""
 _MAX_EXTRA_DEPTH = 3
 """Maximum extra depth of an evaluation if there is time."""
-_MIN_EVALUATED = 6
-"""Minimum number of boards that are evaluated."""
 _QUIET_TURNS, _RATE_STEP = 12, 0.03
 """After so many turns without a capture, the assumed rate of unseen attacks grows by this each turn."""
-_TRACKED_PER_SECOND = 5_000
-"""With a clock, the number of tracked boards for each second left."""
-_MIN_TRACKED = 20_000
 _MAX_STATISTICS_BOARDS = 200_000
 """Maximum number of boards for which sense statistics are computed."""
 _MAX_WIN_SEARCH_BOARDS = 20_000
@@ -130,6 +124,7 @@ class InferenceBot(BasePlayer):
         )
         self.tracker = Tracker(self.player, self._options)
         self.last_sample = None
+        self._budget = TimeBudget()
         self._seconds_a_board = 0.01
         self._quiet_turns = 0
         self.restarts = 0
@@ -175,20 +170,28 @@ class InferenceBot(BasePlayer):
 
     @contextmanager
     def preserved(self) -> Iterator[None]:
-        """Undoes what decisions change: the generator, the number of tracked boards, the measured speed."""
-        before = self._rng, self.tracker.options, self._seconds_a_board
+        """Undoes what decisions change: the generator, the budget, the measured speed."""
+        before = self._rng, self._budget, self.tracker.options, self._seconds_a_board
         self._rng = deepcopy(self._rng)
         try:
             yield
         finally:
-            self._rng, self.tracker.options, self._seconds_a_board = before
+            self._rng, self._budget, self.tracker.options, self._seconds_a_board = before
 
     def follow_clock(self, clock: Clock | None) -> Clock | None:
-        """Bounds the number of tracked boards by the clock. Returns it, or None if the bot plays without."""
+        """Bounds the work of a turn by the clock. Returns it, or None if the bot plays without."""
         if clock is None or not self.limits.use_clock:
             return None
-        follow = min(max(clock.remaining * _TRACKED_PER_SECOND, _MIN_TRACKED), self._options.limit)
-        self.tracker.options = replace(self._options, limit=int(follow))
+        budget = self._budget = allot_budget(clock.remaining)
+        usual = self._options
+        self.tracker.options = replace(
+            usual,
+            limit=min(budget.tracked or usual.limit, usual.limit),
+            resampling_seconds=budget.resampling_seconds,
+            repaired=budget.repaired or usual.repaired,
+        )
+        if budget.troubled:
+            self.tracker.cut_to_limit()
         return clock
 
     def ponder(self, stop: Event | None = None) -> None:
@@ -244,6 +247,8 @@ class InferenceBot(BasePlayer):
         likely boards, whose entropy counts, too.
         """
         senses = self._sense_statistics()
+        if self._budget.evaluated < 2:  # one board does not tell what a sense changes
+            return senses.undominated, senses.entropies[list(senses.undominated)]
         for sample in self._deepening(self.limits.sense_boards, planned, belief):
             partition, weights = sample.boards.partition, sample.weights
             values = sense_values(sample.win_probability, weights, partition, senses.undominated)
@@ -270,6 +275,9 @@ class InferenceBot(BasePlayer):
     def _move(self, legal_moves: Sequence[Move], clock: Clock | None) -> Decision:
         if (certain := self.certain_move(legal_moves)) is not None:
             return certain
+        if not self._budget.evaluated:
+            move = legal_moves[int(self._rng.integers(len(legal_moves)))]
+            return Decision(move, {move: 1.0}, "has no time")
         requests, values, means = self.rate_requests(self.planned_seconds(clock, 0.7))
         allowed = np.isin(requests, np.asarray(legal_moves))
         if not allowed.any():  # only if its own pieces stand elsewhere than it believes
@@ -304,10 +312,11 @@ class InferenceBot(BasePlayer):
         if belief is None:
             looked_at = self._sample(count, attacked)
         else:
-            likely, shares = belief.likeliest(max(round(count * belief.weight), _MIN_EVALUATED))
+            least = self._budget.evaluated
+            likely, shares = belief.likeliest(max(round(count * belief.weight), least))
             looked_at = likely
             if belief.weight < 1:
-                looked_at = self._sample(max(count - len(likely), _MIN_EVALUATED), attacked).union(likely)
+                looked_at = self._sample(max(count - len(likely), least), attacked).union(likely)
         for evaluations in self._evaluate(looked_at, planned):
             win_probability = win_probabilities(
                 evaluations.scores, evaluations.attacks, self._unseen_attack_rate()
@@ -345,9 +354,11 @@ class InferenceBot(BasePlayer):
     def _evaluate(self, boards: RbcBoardSet, planned: float | None) -> Iterator[BoardEvaluations]:
         """Evaluates boards, deeper step by step as far as `planned` seconds allow."""
         began = time.perf_counter()
-        evaluations = self.evaluator.evaluate(boards)
+        reduction = self._budget.depth_reduction
+        evaluations = self.evaluator.evaluate(boards, -reduction)
         spent = time.perf_counter() - began
-        self._seconds_a_board += 0.5 * (spent / len(boards) - self._seconds_a_board)
+        if not reduction:
+            self._seconds_a_board += 0.5 * (spent / len(boards) - self._seconds_a_board)
         yield evaluations
         for extra_depth in range(1, _MAX_EXTRA_DEPTH + 1):
             now = time.perf_counter()
@@ -361,16 +372,16 @@ class InferenceBot(BasePlayer):
         """Seconds for a part of this turn; None without a clock."""
         if clock is None:
             return None
-        if clock.remaining < _LOW_TIME_SECONDS:
+        if clock.remaining < LOW_TIME_SECONDS:
             return 0.0
-        return share * allocate_time(replace(clock, remaining=clock.remaining - _LOW_TIME_SECONDS / 2))
+        return share * allocate_time(replace(clock, remaining=clock.remaining - LOW_TIME_SECONDS / 2))
 
     def _count(self, most: int, planned: float | None) -> int:
         """Number of boards to evaluate: as many as fit into `planned` seconds, by the time of earlier
         evaluations."""
-        return (
-            most if planned is None else int(np.clip(planned / self._seconds_a_board, _MIN_EVALUATED, most))
-        )
+        if planned is None:
+            return most
+        return int(np.clip(planned / self._seconds_a_board, min(self._budget.evaluated, most), most))
 
     def _draw(self) -> int:
         return int(self._rng.integers(2**63))

@@ -27,6 +27,7 @@ from sparring.players.player import BasePlayer, Decision, GameStart, Turn
 from sparring.players.rbc.inference import Belief, InferenceBot
 from sparring.players.rbc.planned_actions import PlannedActions, action_scores, is_settled
 from sparring.players.rbc.synopsis_evaluators import SynopsisEvaluator
+from sparring.players.rbc.time_budget import TIME_TROUBLE_SECONDS
 from sparring.search import Clock
 
 _SENSE_SHARE, _MOVE_SHARE = 0.4, 0.5
@@ -39,13 +40,16 @@ _LEAST_PLAYOUTS = 64
 """Playouts before a search with a clock may end because its choice is settled."""
 _WON, _WON_SHARE = 0.85, 0.3
 """Above this rating of its last move a planner takes this share of its time: haste costs little."""
-_TIME_TROUBLE_SECONDS = 2.0
-"""Below this time on the clock the inference bot decides, which needs a fifth of the processor's time. The
-belief is not pondered then. On a machine with other work it is this time multiplied by the slowdown."""
+_LEAST_BELIEF_SECONDS = 1.0
+"""Below this time on the clock the belief is not followed. It begins anew when there is more time."""
 _MAX_SLOWDOWN, _LEAST_MEASURED = 10.0, 0.01
 """Bound of the measured slowdown, and processor time in seconds that a decision needs to measure it."""
 _RATING_TEMPERATURE = 0.02
 """Win probability by which a rating must be lower for a weight in the prior that is e times smaller."""
+
+_CHANGED_BY_DECISIONS = (
+    "planner", "last_search", "_last_rating", "_ponder_seconds", "_slowdown", "_follows_belief"
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -140,6 +144,7 @@ class PlannerBot(BasePlayer):
         self.evaluator.recognise(start.opponent)
         self.planner = self._new_planner(RbcState.initial())
         self._restarts = 0
+        self._follows_belief = True
         self._ponder_seconds = math.inf
         self._last_rating = 0.5
         self._slowdown = 1.0  # wall time of a decision over the processor time of all threads
@@ -147,10 +152,10 @@ class PlannerBot(BasePlayer):
     def observe(self, observation: Observation) -> None:
         """Updates the possible boards and the belief. After lost observations both begin anew."""
         self.inference.observe(observation)
+        if not self._follows_belief:
+            return
         if self.inference.restarts > self._restarts:
-            self._restarts = self.inference.restarts
-            boards = self.inference.tracker.boards
-            self.planner = self._new_planner(boards.sample(1, self._draw())[0])
+            self._restart_belief()
         elif isinstance(observation, MoveResult):
             taken = PASS if observation.taken is None else observation.taken
             self.planner.moved(observation.request, taken, observation.capture_square)
@@ -177,10 +182,11 @@ class PlannerBot(BasePlayer):
         clock = self.inference.follow_clock(turn.limits.clock)
         if clock is not None:
             self._ponder_seconds = _PONDER_SHARE * clock.remaining
-            if clock.remaining < _TIME_TROUBLE_SECONDS * self._slowdown:
-                self._ponder_seconds = 0.0
-                self.draw_belief(time.perf_counter())  # as far as it is known, for the next turn
-                return self.inference.choose(turn)
+            seconds = clock.remaining / self._slowdown
+            if seconds < TIME_TROUBLE_SECONDS:
+                return self._choose_in_time_trouble(turn, replace(clock, remaining=seconds))
+        if not self._follows_belief:
+            self._restart_belief()
         if turn.legal_moves[-1] == NO_SENSE:
             certain = self.inference.certain_sense()
             share, moving = _SENSE_SHARE, False
@@ -195,16 +201,27 @@ class PlannerBot(BasePlayer):
             planned *= _WON_SHARE if self._last_rating > _WON else 1.0
         return self._decide(turn.legal_moves, self._search(moving, planned, turn.stop), moving, planned)
 
+    def _choose_in_time_trouble(self, turn: Turn, clock: Clock) -> Decision:
+        """The inference bot's decision, which needs a fifth of the processor's time or less.
+
+        On a machine with other work, `clock` has the share of the time that the bot gets."""
+        self._ponder_seconds = 0.0
+        if clock.remaining < _LEAST_BELIEF_SECONDS:
+            self._follows_belief = False
+        elif self._follows_belief:
+            self.draw_belief(time.perf_counter())  # as far as it is known, for the next turn
+        return self.inference.choose(replace(turn, limits=replace(turn.limits, clock=clock)))
+
     def hint(self, turn: Turn) -> Decision:
         """The move of `choose` with a copy of the planner, without its effects."""
         self._catch_up(turn)
-        before = self.planner, self.last_search, self._last_rating, self._ponder_seconds, self._slowdown
+        before = {name: getattr(self, name) for name in _CHANGED_BY_DECISIONS}
         self.planner = self.planner.copy()
         try:
             with self.inference.preserved():
                 return super().hint(turn)
         finally:
-            self.planner, self.last_search, self._last_rating, self._ponder_seconds, self._slowdown = before
+            vars(self).update(before)
 
     def ponder(self, stop: Event | None = None) -> None:
         """Computes the successors of our move, and what the opponent may sense and move after it."""
@@ -215,6 +232,12 @@ class PlannerBot(BasePlayer):
     def close(self) -> None:
         """Closes the inference bot."""
         self.inference.close()
+
+    def _restart_belief(self) -> None:
+        """Begins anew with a single board, of those that are possible now."""
+        self._restarts = self.inference.restarts
+        self._follows_belief = True
+        self.planner = self._new_planner(self.inference.tracker.boards.sample(1, self._draw())[0])
 
     def _new_planner(self, state: RbcState) -> RbcPlanner:
         return RbcPlanner(self._config, self.inference.player, state, self._draw())

@@ -33,7 +33,8 @@ class StockfishEvaluator:
 
     def evaluate(self, boards: RbcBoardSet, extra_depth: int = 0) -> BoardEvaluations:
         """Evaluates the boards, in their order; a step deeper has four times the nodes."""
-        own, nodes = self._native.evaluate(boards), self._nodes * round(self.cost_ratio) ** extra_depth
+        own = self._native.evaluate(boards, min(extra_depth, 0))
+        nodes = max(int(self._nodes * round(self.cost_ratio) ** extra_depth), 1)
         columns = {int(request): i for i, request in enumerate(own.requests)}
         scores = own.scores.copy()
         for row, fen in enumerate(boards.fens()):
