@@ -140,12 +140,12 @@ def test_options_env_and_folder_reach_the_engine(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not Path("/proc").exists(), reason="looks into /proc")
-@pytest.mark.parametrize("leaves_group", [False, True])
-def test_everything_that_an_engine_started_ends_with_it(leaves_group: bool) -> None:
+@pytest.mark.parametrize("arguments", ["", "start_new_session=True", "start_new_session=True, env={}"])
+def test_everything_that_an_engine_started_ends_with_it(arguments: str) -> None:
     command = [
         sys.executable,
         "-c",
-        f"import subprocess; c = subprocess.Popen(['sleep', '99'], start_new_session={leaves_group}); "
+        f"import subprocess; c = subprocess.Popen(['sleep', '99'], {arguments}); "
         "print(c.pid, flush=True); c.wait()",
     ]
     process = EngineProcess(command, {}, None)

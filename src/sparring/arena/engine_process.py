@@ -14,7 +14,7 @@ import subprocess
 import time
 import uuid
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 
@@ -143,8 +143,11 @@ class EngineProcess:
     def kill(self) -> None:
         """Kills the program and its children."""
         _running.pop(self._process.pid, None)
+        # A process that is just being started has no environment yet, so it is known by its parents alone.
+        descendants = _descendants(self._process.pid)
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, signal.SIGKILL)
+        _kill(descendants)
         self._process.wait()
         _kill_marked(self._mark)
         for pipe in (self._process.stdin, self._process.stdout, self._process.stderr):
@@ -197,9 +200,35 @@ def _kill_marked(mark: bytes) -> None:
         found = [pid for pid in _process_ids() if mark in _environment(pid)]
         if not found:
             return
-        for pid in found:
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.kill(pid, signal.SIGKILL)
+        _kill(found)
+
+
+def _kill(pids: Iterable[int]) -> None:
+    for pid in pids:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.kill(pid, signal.SIGKILL)
+
+
+def _descendants(pid: int) -> list[int]:
+    """The running processes that a process started, and those that they started."""
+    children: dict[int, list[int]] = {}
+    for each in _process_ids():
+        children.setdefault(_parent(each), []).append(each)
+    found = [pid]
+    for each in found:
+        found.extend(children.get(each, ()))
+    return found[1:]
+
+
+def _parent(pid: int) -> int:
+    """The parent of a process; 0 if it has ended."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_bytes()
+    except OSError:
+        return 0
+    return int(
+        stat.rpartition(b")")[2].split()[1]
+    )  # after the name, which may have any characters: state, parent
 
 
 def _process_ids() -> list[int]:
