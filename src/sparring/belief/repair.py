@@ -1,7 +1,7 @@
 """Repair of a belief state: edits boards to fit an observation that contradicts all of them.
 
 The player's own pieces stay as they are. The opponent's pieces are moved, removed or added as the observation
-requires, the nearest first. Up to 500 boards are edited.
+requires, the nearest first. An edit takes as long as tracking many boards: the tracker gives a sample.
 """
 
 from __future__ import annotations
@@ -16,13 +16,12 @@ from sparring._core import RbcBoardSet, RbcState
 from sparring.games import Move, ParseError
 from sparring.games.rbc import PASS
 
-_MAX_BOARDS = 500
 _MAX_PIECES = 16
 """Pieces of one side."""
 _KING_SQUARES = (chess.E1, chess.E8)
 
 
-def after_capture(boards: RbcBoardSet, square: int | None, seed: int) -> RbcBoardSet:
+def after_capture(boards: RbcBoardSet, square: int | None) -> RbcBoardSet:
     """Edits boards after an opponent's move: its nearest piece captures on `square`, if not None.
 
     Raises ValueError if no board can be edited.
@@ -35,10 +34,10 @@ def after_capture(boards: RbcBoardSet, square: int | None, seed: int) -> RbcBoar
             board.remove_piece_at(square)
             _place_nearest(board, enemy, square)
 
-    return _changed(boards, change, seed)
+    return _changed(boards, change)
 
 
-def after_sense(boards: RbcBoardSet, seen: Sequence[tuple[int, str | None]], seed: int) -> RbcBoardSet:
+def after_sense(boards: RbcBoardSet, seen: Sequence[tuple[int, str | None]]) -> RbcBoardSet:
     """Edits boards to show the result of a sense. `seen` has squares and FEN letters, None if empty.
 
     Raises ValueError if no board can be edited.
@@ -56,10 +55,10 @@ def after_sense(boards: RbcBoardSet, seen: Sequence[tuple[int, str | None]], see
             if piece.color == enemy and board.piece_at(square) != piece:
                 _place_nearest(board, enemy, square, piece, window)
 
-    return _changed(boards, change, seed)
+    return _changed(boards, change)
 
 
-def after_move(boards: RbcBoardSet, taken: Move, captured: int | None, seed: int) -> RbcBoardSet:
+def after_move(boards: RbcBoardSet, taken: Move, captured: int | None) -> RbcBoardSet:
     """Edits boards to allow the player's move and its capture, and plays it.
 
     Raises ValueError if no board can be edited, for example if the player has no such piece.
@@ -82,17 +81,17 @@ def after_move(boards: RbcBoardSet, taken: Move, captured: int | None, seed: int
         board.ep_square = None
         board.push(move)
 
-    return _changed(boards, change, seed)
+    return _changed(boards, change)
 
 
-def _changed(boards: RbcBoardSet, change: Callable[[chess.Board], None], seed: int) -> RbcBoardSet:
-    """Applies a change to a sample of the boards and adds the opponent's king if it is missing.
+def _changed(boards: RbcBoardSet, change: Callable[[chess.Board], None]) -> RbcBoardSet:
+    """Applies a change to the boards and adds the opponent's king if it is missing.
 
     Raises ValueError if no legal board is left.
     """
     states = []
     enemy = boards.player != 0
-    for fen in boards.subsample(_MAX_BOARDS, seed).fens():
+    for fen in boards.fens():
         board = chess.Board(fen)
         change(board)
         if board.king(enemy) is None:

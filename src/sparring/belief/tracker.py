@@ -134,9 +134,7 @@ class Tracker:
         try:
             after, note = self._resampled_if_empty(boards, now.exact, fact, observed)
         except Contradiction as error:
-            fitting = self._repair(
-                error, lambda boards: repair.after_capture(boards, capture_square, self._seed())
-            )
+            fitting = self._repair(error, lambda boards: repair.after_capture(boards, capture_square))
             return self._restart("opponent", error, CurrentSet(fitting, False, "sense", observed))
         sampled = boards.level > 0 and not note
         if sampled:
@@ -169,7 +167,7 @@ class Tracker:
         try:
             after, note = self._resampled_if_empty(boards, exact, "the result of the sense", observed)
         except Contradiction as error:
-            fitting = self._repair(error, lambda boards: repair.after_sense(boards, pieces, self._seed()))
+            fitting = self._repair(error, lambda boards: repair.after_sense(boards, pieces))
             fitting = fitting.after_sense(pieces)
             if not len(fitting):  # the player's own pieces differ, which no repair changes
                 raise
@@ -195,9 +193,7 @@ class Tracker:
         try:
             after, note = self._resampled_if_empty(fitting, now.exact, "the result of the move", observed)
         except Contradiction as error:
-            boards = self._repair(
-                error, lambda boards: repair.after_move(boards, move[1], capture_square, self._seed())
-            )
+            boards = self._repair(error, lambda boards: repair.after_move(boards, move[1], capture_square))
             self._append_past(PastTurn(observed, now.boards, False))
             return self._restart("move", error, CurrentSet(boards, False))
         turn = PastTurn(observed, after.boards, after.exact)

@@ -21,7 +21,7 @@ class TrackerOptions:
     repair: bool = False
     """After a contradiction, continues with boards that are edited to fit the observation."""
     repaired: int = 500
-    """Boards that are edited then, at most 500."""
+    """Boards that are edited then; of more, a sample."""
     resampling_seconds: float = math.inf
     """Time after which no other sample is tried."""
 

@@ -20,6 +20,11 @@ class DecisionLog:
     def __init__(self, path: str | None) -> None:
         self._path = Path(path) if path else None
 
+    @property
+    def is_open(self) -> bool:
+        """Whether lines are written."""
+        return self._path is not None
+
     def write(self, text: str) -> None:
         """Appends a line with the time. The file is closed after it, so that the line can be read at once."""
         if self._path is None:

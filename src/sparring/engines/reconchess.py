@@ -162,9 +162,10 @@ class SparringBot(ReconchessPlayer):  # type: ignore[misc]  # reconchess has no 
         began = time.perf_counter()
         decision = self._bot.choose(Turn(None, legal_moves, SearchLimits(clock=clock)))
         spent = time.perf_counter() - began
-        left = "no clock" if seconds_left is None else f"{seconds_left - spent:.1f} s left"
-        text = decision_text(_action_text(decision.move), decision, possible_boards(self._bot))
-        self._log.write(f"{self._color} turn {self._turn} {text}; {spent:.2f} s, {left}")
+        if self._log.is_open:
+            left = "no clock" if seconds_left is None else f"{seconds_left - spent:.1f} s left"
+            text = decision_text(_action_text(decision.move), decision, possible_boards(self._bot))
+            self._log.write(f"{self._color} turn {self._turn} {text}; {spent:.2f} s, {left}")
         return decision.move
 
     def _observe(self, observation: Observation) -> None:

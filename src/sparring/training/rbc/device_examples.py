@@ -115,6 +115,9 @@ def with_trained_headsets(config: RbcTrainingConfig, examples: ExampleSet) -> Rb
     players = PlayerNames.of(examples.players)
     config = with_headsets_of(config, players.names)
     kept = tuple(h for h in config.headsets if (players.included(h) & training).any())
-    for name in {ALL, TOP} - {headset.name for headset in kept}:
-        raise BadTrainingConfig(f"all games of the headset {name} are held out for validation: add games")
+    for headset in config.headsets:
+        if headset.name in (ALL, TOP) and headset not in kept:
+            raise BadTrainingConfig(
+                f"all games of the headset {headset.name} are held out for validation: add games"
+            )
     return replace(config, headsets=kept)
