@@ -12,8 +12,8 @@ from rich.console import Console
 from rich.table import Table
 
 from bench.result import BenchmarkResult
-from sparring.reports import provenance
-from sparring.reports.report import write_json
+from sparring.base.provenance import provenance
+from sparring.measure.reports import write_json
 
 SUITES = {
     "rules": ("chess_rules", "shogi_rules", "go_rules", "expendibots_rules"),

@@ -18,7 +18,7 @@ from sparring import networks
 from sparring.games import load_game
 from sparring.networks import Position, Prediction
 from sparring.policies import Curve, FeatureWeightedPool, Policy, PolicyPool, PoolMember
-from sparring.policies.features import FeatureScaler
+from sparring.policies.pool import FeatureScaler
 
 BATCHES = (1, 16, 64)
 MAX_OVERHEAD = 0.05

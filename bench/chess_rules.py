@@ -8,7 +8,7 @@ from time import perf_counter
 import chess
 
 from bench.result import BenchmarkResult
-from sparring.games import Chess
+from sparring.chess.game import Chess
 
 ROUNDS = 100
 

@@ -4,7 +4,7 @@ Players are classes with `__init__(colour)`, `action()` and `update(colour, acti
 summed over a player's calls. Memory is the peak of this process minus its memory at the start. The rules are
 those of `tests.reference`, so that the native core does not check itself.
 
-    python -m bench.course_referee sparring.engines.expendibots:RefereePlayer PACKAGE:CLASS
+    python -m bench.course_referee sparring.expendibots.referee:RefereePlayer PACKAGE:CLASS
 """
 
 from __future__ import annotations
@@ -20,8 +20,7 @@ from functools import partial
 from pathlib import Path
 from typing import Protocol, TypeVar
 
-from sparring.reports import provenance
-from sparring.reports.command import portable_command
+from sparring.base.provenance import portable_command, provenance
 from tests.reference.expendibots import Action, ReferenceGame
 
 COLOURS = ("white", "black")

@@ -24,9 +24,9 @@ import chess.engine
 import cshogi
 from cshogi.usi import Engine as UsiClient
 
-from sparring.games import Go
-from sparring.reports import describe_machine, today
-from sparring.reports.report import write_json
+from sparring.base.provenance import describe_machine, today
+from sparring.go.game import Go
+from sparring.measure.reports import write_json
 
 RESULTS = Path(__file__).parent.parent / "results" / "engines" / "matches.json"
 NODES = "1000000"

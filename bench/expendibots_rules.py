@@ -5,7 +5,7 @@ from __future__ import annotations
 from time import perf_counter
 
 from bench.result import BenchmarkResult
-from sparring.games import Expendibots
+from sparring.expendibots.game import Expendibots
 from tests.reference.expendibots import START, WHITE, perft
 
 DEPTH = 4

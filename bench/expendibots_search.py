@@ -10,10 +10,10 @@ from time import process_time
 import numpy as np
 
 from bench.result import BenchmarkResult
-from sparring.games import Expendibots
+from sparring.expendibots.game import Expendibots
 from sparring.search.linear_evaluation import open_evaluation
 from sparring.training.treestrap import TreeStrapRunConfig
-from sparring.training.treestrap.selfplay import play
+from sparring.training.treestrap.run import play
 from studies.expendibots.evaluation_matches import sample_opening
 
 NODES = 400_000

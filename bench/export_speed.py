@@ -19,8 +19,7 @@ from bench.result import BenchmarkResult
 from sparring.training import TrainingConfig, load_training_config
 from sparring.training.config import parse_training_config
 from sparring.training.export import export
-from sparring.training.layouts import layout_of
-from sparring.training.model import PolicyValueNetwork
+from sparring.training.model import PolicyValueNetwork, layout_of
 from tests.reference.torch_export import torch_export
 
 BATCHES = (1, 64)
@@ -35,7 +34,7 @@ def configs() -> list[TrainingConfig]:
         "attention with smolgen": {**_ATTENTION, "smolgen_size": 32},
     }
     return [
-        *(load_training_config(name) for name in ("human-chess", "human-go", "human-shogi")),
+        *(load_training_config(name) for name in ("people-chess", "human-go", "human-shogi")),
         *(
             parse_training_config(name, {"game": "chess", "network": network})
             for name, network in tables.items()

@@ -13,7 +13,7 @@ from time import perf_counter
 import pyspiel
 
 from bench.result import BenchmarkResult
-from sparring.games import Go
+from sparring.go.game import Go
 
 MAX_PLIES = 2 * 19 * 19
 """OpenSpiel's limit of a game's length."""

@@ -13,7 +13,7 @@ from pathlib import Path
 import chess
 
 from sparring._core import ChessState
-from sparring.games import Chess
+from sparring.chess.game import Chess
 
 GENERATED_GAMES = 20_000
 """Games of a generated PGN file."""

@@ -10,13 +10,14 @@ from pathlib import Path
 from time import perf_counter
 
 import numpy as np
+import torch
 
 from bench.inputs import network_file, random_games
 from bench.network_speed import NETWORKS
 from bench.result import BenchmarkResult
 from sparring import networks
 from sparring.networks.formats import read_network
-from sparring.networks.torch_executor import TorchGraph, torch
+from sparring.networks.torch_executor import TorchGraph
 
 BATCH = 4096
 ROUNDS = 20

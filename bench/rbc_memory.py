@@ -12,15 +12,13 @@ from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
 
-from sparring.belief import Tracker, TrackerOptions
-from sparring.games.rbc import NO_SENSE, PASS, SENSE, MoveResult, OpponentMoveResult, Rbc, SenseResult
+from sparring.base.provenance import portable_command, provenance
+from sparring.measure.reports import write_json
 from sparring.players import GameStart, Turn
-from sparring.players.rbc import load_bot_config, make_bot
-from sparring.players.rbc.inference import InferenceBot
-from sparring.players.rbc.planner import PlannerBot
-from sparring.reports import provenance
-from sparring.reports.command import portable_command
-from sparring.reports.report import write_json
+from sparring.rbc.bots import InferenceBot, load_bot_config, make_bot
+from sparring.rbc.game import NO_SENSE, PASS, SENSE, MoveResult, OpponentMoveResult, Rbc, SenseResult
+from sparring.rbc.planner import PlannerBot
+from sparring.rbc.tracker import Tracker, TrackerOptions
 
 RESULTS = Path(__file__).parent.parent / "results" / "rbc"
 
@@ -51,7 +49,7 @@ class _BotGame:
     @property
     def tracker(self) -> Tracker:
         """The bot's tracker."""
-        return self._bot.inference.tracker if isinstance(self._bot, PlannerBot) else self._bot.tracker
+        return self._bot.knowledge.tracker
 
     def turn(self) -> None:
         """Plays a turn."""

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from bench.rbc_positions import possible_boards
 from bench.result import BenchmarkResult
 from sparring._core import RbcPlanner, RbcPlannerConfig, RbcState
-from sparring.belief.synopsis import SynopsisWords
 from sparring.data import path
-from sparring.players.rbc.config import SHIPPED_NETWORK, load_bot_config
-from sparring.players.rbc.synopsis_evaluators import Evaluations, NetworkEvaluator
+from sparring.rbc.bots import SHIPPED_NETWORK, load_bot_config
+from sparring.rbc.evaluators import Evaluations, NetworkEvaluator
+from sparring.rbc.synopsis import SynopsisWords
 
 CORES = 2
 CPU_NODES, GPU_NODES = 4_000, 40_000

@@ -11,8 +11,8 @@ import chess
 from bench.rbc_positions import possible_boards
 from bench.result import BenchmarkResult
 from sparring._core import RbcBoardSet
-from sparring.belief import SynopsisContext, compute_synopsis
-from sparring.games.rbc import board_fen
+from sparring.rbc.game import board_fen
+from sparring.rbc.synopsis import SynopsisContext, compute_synopsis
 from tests.reference.tracker import ReferenceTracker, key
 
 MOVING = SynopsisContext(moving=True)

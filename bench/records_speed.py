@@ -21,7 +21,7 @@ import chess.pgn
 from bench.inputs import games_file
 from bench.result import BenchmarkResult
 from sparring import records
-from sparring.records.streams import open_chunks
+from sparring.records.sources import open_chunks
 
 THEIR_GAMES = 600
 """Games that python-chess reads."""

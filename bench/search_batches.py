@@ -21,11 +21,11 @@ import numpy as np
 from bench.inputs import random_games
 from bench.result import BenchmarkResult
 from sparring.games import describe
+from sparring.measure.reports import read_json
 from sparring.networks import Position
-from sparring.networks.batches import PositionBatch, PredictionBatch
+from sparring.networks.codec import PositionBatch, PredictionBatch
 from sparring.policies import Policy, load_policy
 from sparring.policies.policy import predict_batch
-from sparring.reports.report import read_json
 from sparring.search import Puct, PuctConfig, SearchLimits, search_together
 
 SIZES = (32, 200, 800)

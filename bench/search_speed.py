@@ -16,7 +16,7 @@ from bench.lc0_backend import lc0_evaluator
 from bench.network_speed import throughput
 from bench.result import BenchmarkResult
 from sparring import networks
-from sparring.games import Chess
+from sparring.chess.game import Chess
 from sparring.networks.store import find
 from sparring.search import Puct, PuctConfig, SearchLimits
 

@@ -7,7 +7,7 @@ from time import perf_counter
 import cshogi
 
 from bench.result import BenchmarkResult
-from sparring.games import Shogi
+from sparring.shogi.game import Shogi
 
 DEPTH = 4
 ROUNDS = 100

@@ -19,7 +19,8 @@ from bench.inputs import games_file
 from bench.result import BenchmarkResult
 from sparring import records
 from sparring.training.config import TrainingConfig, parse_training_config
-from sparring.training.loader import Cursor, PrefetchedBatch
+from sparring.training.people import PeopleTask
+from sparring.training.task import TaskBatch
 from sparring.training.trainer import Trainer
 
 WARMUP_STEPS = 10
@@ -38,7 +39,7 @@ def training_config(gpu: bool) -> tuple[TrainingConfig, int]:
     return parse_training_config("bench", entries), steps
 
 
-def throughput(run: Trainer, batches: Iterable[PrefetchedBatch], steps: int) -> float:
+def throughput(run: Trainer, batches: Iterable[TaskBatch], steps: int) -> float:
     """Positions per second over `steps` steps, after a warm-up."""
     started, seen = 0.0, 0
     for number, prefetched in enumerate(islice(batches, WARMUP_STEPS + steps)):
@@ -60,10 +61,10 @@ def measure() -> list[BenchmarkResult]:
         if not gpu:
             torch.set_num_threads(1)  # on shared cores several threads wait for one another
         config, steps = training_config(gpu)
-        run = Trainer(config, [folder / "table"], folder / "run")
+        run = Trainer(PeopleTask(config, [folder / "table"]), folder / "run")
         run.prepare()
-        alone = throughput(run, repeat(run.loader.example(Cursor())), steps)
-        prefetched = throughput(run, run.loader.training(Cursor()), steps)
+        alone = throughput(run, repeat(run.task.example(run.task.first_cursor)), steps)
+        prefetched = throughput(run, run.task.batches(run.task.first_cursor), steps)
     shape = f"{config.network.blocks}x{config.network.width}, batch {config.training.batch}"
     label = f"training a residual {shape} from records on {_name(run.device)}"
     return [

@@ -12,13 +12,17 @@ import numpy as np
 
 from bench.inputs import random_games
 from bench.result import BenchmarkResult
+from sparring.measure.tuning import (
+    MemoizedPolicy,
+    PlayedPositions,
+    Theta,
+    VisitData,
+    fit_choice,
+    search_differences,
+    search_visits,
+)
 from sparring.networks import Position
 from sparring.policies import Policy, load_policy
-from sparring.tuning.choice_likelihood import fit_choice
-from sparring.tuning.gradients import search_differences
-from sparring.tuning.memo import MemoizedPolicy
-from sparring.tuning.theta import Theta
-from sparring.tuning.visits import PlayedPositions, VisitData, search_visits
 
 POSITIONS = 48
 NODES = 16

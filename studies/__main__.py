@@ -6,8 +6,7 @@ from collections.abc import Callable, Sequence
 
 import typer
 
-from sparring.cli.interrupts import reporting_interrupts
-from sparring.cli.numbers import with_checked_numbers
+from sparring.cli.console import reporting_interrupts, with_checked_numbers
 from sparring.cli.run import run_app
 from studies.ace.commands import (
     ace_answers,

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias
 
 import typer
 
-from sparring.reports.command import portable_command
-from sparring.storage import lock_folder
+from sparring.base.provenance import portable_command, provenance
+from sparring.base.storage import lock_folder
+from sparring.measure.reports import write_json
 
 Html: TypeAlias = Annotated[bool, typer.Option("--html", help="Render the HTML page too.")]
 
@@ -33,3 +34,9 @@ def one_at_a_time(name: str, study: Callable[..., None]) -> Callable[..., None]:
 def command_line() -> str:
     """`python -m studies ...` as typed, without folders of this machine (`portable_command`)."""
     return portable_command(["python", "-m", "studies", *sys.argv[1:]])
+
+
+def write_measurement(content: Mapping[str, Any], out: Path, module: str) -> None:
+    """Writes the report of `python -m MODULE` as JSON, provenance first. Raises OSError."""
+    command = portable_command(["python", "-m", module, *sys.argv[1:]])
+    write_json(provenance(command) | dict(content), out)

@@ -8,10 +8,11 @@ from typing import Annotated
 
 import typer
 
-from sparring.matching import report as matching
-from sparring.matching.figures import report_figures as matching_figures
-from sparring.reports.plot_style import save_svg
-from sparring.reports.report import FIGURES, BadReport, Content, read_json
+from sparring.base.errors import BadFile
+from sparring.base.plot_style import save_svg
+from sparring.measure import matching_report as matching
+from sparring.measure.matching_report import report_figures as matching_figures
+from sparring.measure.reports import FIGURES, Content, read_json
 from studies.blend import report as blend
 from studies.blend.figures import report_figures as blend_figures
 from studies.expendibots import algorithms, ladder
@@ -31,7 +32,7 @@ _PAGES: tuple[tuple[str, Callable[[Content], bool], Writer], ...] = (
 def write_pages(folder: Path, out: Path | None = None) -> list[Path]:
     """Renders every page that a results folder has data for and returns their paths.
 
-    Pages go into the folder `out` (default: beside the data). Raises BadReport if there is no known report.
+    Pages go into the folder `out` (default: beside the data). Raises BadFile if there is no known report.
     """
     written = []
     for name, fits, write in _PAGES:
@@ -40,12 +41,12 @@ def write_pages(folder: Path, out: Path | None = None) -> list[Path]:
             written.append(write(folder, target and target.with_suffix(".html")))
     if not written:
         names = ", ".join(dict.fromkeys(name for name, *_ in _PAGES))
-        raise BadReport(f"{folder} has no report that makes a page: none of {names} fits")
+        raise BadFile(f"{folder} has no report that makes a page: none of {names} fits")
     return written
 
 
 def redraw_figures(folder: Path) -> None:
-    """Draws the figures of a matching or blend report anew from its JSON. Raises BadReport or OSError."""
+    """Draws the figures of a matching or blend report anew from its JSON. Raises BadFile or OSError."""
     content = read_json(folder / "report.json")
     draw = blend_figures if blend.is_blend_report(content) else matching_figures
     drawn = {save_svg(each.draw(), folder / FIGURES, each.name) for each in draw(content)}

@@ -13,6 +13,8 @@ import pytest
 import sparring
 
 SOURCE = Path(sparring.__file__).parent
+BASE = {"sparring.base", "sparring.base.lazy", "sparring.base.telemetry"}
+"""What importing any package of ours imports."""
 PACKAGES = sorted(
     ".".join(("sparring", *path.parent.relative_to(SOURCE).parts))
     for path in SOURCE.rglob("__init__.py")
@@ -55,17 +57,31 @@ def test_importing_sparring_imports_neither_numpy_nor_the_core() -> None:
     code = "import sys, sparring; sparring.__version__; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = {name for name in done.stdout.split() if name.startswith(("numpy", "sparring"))}
-    assert loaded == {"sparring", "sparring._lazy", "sparring._telemetry", "sparring._version"}
+    assert loaded == {
+        "sparring",
+        "sparring.base",
+        "sparring.base.lazy",
+        "sparring.base.telemetry",
+        "sparring._version",
+    }
 
 
-def test_the_root_has_a_dozen_names_or_so() -> None:
-    functions = {"load_game", "load_network", "load_player", "load_policy", "open_records"}
+def test_the_root_has_two_dozen_names_or_so() -> None:
+    functions = {"load_game", "load_network", "load_player", "load_policy", "open_records", "play_game"}
     types = {"Decision", "Game", "GameStart", "Player", "Policy", "Position", "Prediction", "Turn"}
-    assert set(dir(sparring)) == {"__version__", *functions, *types}
+    play = {"Clock", "GameResult", "SearchLimits", "TimeControl"}
+    errors = {"BadConfig", "BadFile", "CannotWrite", "EngineFailure", "IllegalMove", "MissingExtra"}
+    errors |= {"NotFound", "ParseError", "SparringError"}
+    assert set(dir(sparring)) == {"__version__", *functions, *types, *play, *errors}
 
 
 @pytest.mark.parametrize("package", PACKAGES)
 def test_importing_the_package_imports_none_of_its_modules(package: str) -> None:
     code = f"import sys, {package}; print(*(name for name in sys.modules if name.startswith('{package}.')))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert set(done.stdout.split()) <= {"sparring._lazy", "sparring._telemetry", *PACKAGES}
+    assert set(done.stdout.split()) <= {
+        "sparring.base",
+        "sparring.base.lazy",
+        "sparring.base.telemetry",
+        *PACKAGES,
+    }

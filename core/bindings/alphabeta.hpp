@@ -19,9 +19,9 @@ using Weights = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device:
 
 /// The result of a search, in the units of the evaluation.
 struct Analysis {
-    search::SearchResult found;
+    search::SearchResult result;
 
-    const search::ScoredMove& best() const { return found.moves.front(); }
+    const search::ScoredMove& best() const { return result.moves.front(); }
     /// Plies to the end of a decided game.
     std::optional<int> plies_to_end() const {
         const int score = std::abs(best().score);
@@ -85,9 +85,9 @@ class LockedSearcher {
         auto result = locked([&]() -> std::pair<Analysis, search::Gradient> {
             const J plain = searcher_.evaluator();
             searcher_.set_evaluator(staged ? with_terminal_stage(plain, state) : plain);
-            auto [found, gradient] = search::treestrap(searcher_, state.node(), config, signal_pending);
+            auto [analysis, gradient] = search::treestrap(searcher_, state.node(), config, signal_pending);
             if (staged) searcher_.set_evaluator(plain);
-            return {{std::move(found)}, std::move(gradient)};
+            return {{std::move(analysis)}, std::move(gradient)};
         });
         raise_pending();
         return result;
@@ -228,9 +228,8 @@ nb::class_<LockedSearcher<P, J>> bind_searcher(nb::module_& m, const char* name)
             nb::arg("min_depth"), nb::arg("decay"), nb::arg("max_error"), nb::arg("skip_draws"),
             nb::arg("staged"),
             nb::sig("def treestrap(self, state: object, *, depth: int, all_nodes: bool, minimax: bool, "
-                    "min_depth: int, "
-                    "decay: float, max_error: float, skip_draws: bool, staged: bool) -> tuple[Analysis, "
-                    "numpy.typing.NDArray[numpy.float64], int, float]"),
+                    "min_depth: int, decay: float, max_error: float, skip_draws: bool, staged: bool) -> "
+                    "tuple[Analysis, numpy.typing.NDArray[numpy.float64], int, float]"),
             "Searches a state with an empty table and computes the gradient of RootStrap or "
             "TreeStrap.\n\nThe options are those of TreeStrapConfig in core/search/treestrap.hpp. `staged` "
             "ends lines at the next stage of the game. Returns the analysis; the sum over the nodes of "

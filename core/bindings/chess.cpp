@@ -37,8 +37,7 @@ void bind_chess(nb::module_& m) {
         .def_prop_ro(
             "claim_draws", [](const S& s) { return s.position().claim_draws(); },
             "Whether claimable draws (50 moves, third repetition) end the game. `play` keeps this rule, "
-            "states "
-            "that differ in it are unequal, and `text` leaves it out: the text is always FEN.")
+            "states that differ in it are unequal, and `text` leaves it out: the text is always FEN.")
         .def_prop_ro(
             "in_check", [](const S& s) { return s.position().in_check(); },
             "Whether the side to move is in check.")

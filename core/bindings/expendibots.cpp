@@ -78,8 +78,8 @@ void bind_expendibots(nb::module_& m) {
         .def("from_canonical", &from_canonical, nb::arg("move"),
              "The inverse of `to_canonical`. Raises IllegalMove.")
         .def_static("action", &action, nb::arg("move"),
-                    nb::sig("def action(move: int) -> tuple[str, tuple[int, int]] | "
-                            "tuple[str, int, tuple[int, int], tuple[int, int]]"),
+                    nb::sig("def action(move: int) -> tuple[str, tuple[int, int]] | tuple[str, int, "
+                            "tuple[int, int], tuple[int, int]]"),
                     "A move as the referee's tuple: (\"MOVE\", n, (x, y), (x, y)) or (\"BOOM\", (x, y)). "
                     "Raises IllegalMove.");
     bind_symmetry(state);

@@ -34,8 +34,8 @@ nb::tuple inputs(const std::vector<S>& states) {
         for (expendibots::Bitboard stacks = board.occupied(); stacks;) {
             *row++ = Network::place(board, expendibots::pop_lsb(stacks));
         }
-        const auto found = expendibots::measure(board);
-        std::copy(found.begin(), found.end(), measured.data() + i * Network::numbers);
+        const auto numbers = expendibots::measure(board);
+        std::copy(numbers.begin(), numbers.end(), measured.data() + i * Network::numbers);
     }
     return nb::make_tuple(places.array(places.data(), {states.size(), most_stacks}),
                           measured.array(measured.data(), {states.size(), std::size_t{Network::numbers}}));

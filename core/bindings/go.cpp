@@ -105,8 +105,7 @@ void bind_go(nb::module_& m) {
             },
             nb::arg("playouts"), nb::arg("seed"),
             "The mean owner of every point after random playouts, [points]: 1 for Black, -1 for "
-            "White.\n\nThe "
-            "playouts fill no own eyes. Raises ValueError.");
+            "White.\n\nThe playouts fill no own eyes. Raises ValueError.");
     bind_symmetry(state);
     bind_puct_tree(m, state, "GoTree");
     bind_states<Position>(m, "GoStates");

@@ -118,14 +118,14 @@ void bind_katago(nb::module_& m) {
           "19].\n\nSmaller boards are in the first rows and columns, rows from the top. Raises ValueError if "
           "a board does not fit.");
     m.def("katago_policy", &policy, nb::arg("states"), nb::arg("logits"), nb::arg("board_size"),
-          nb::sig("def katago_policy(states: collections.abc.Sequence[GoState], "
-                  "logits: numpy.typing.NDArray[numpy.float32], board_size: int) -> "
-                  "list[tuple[tuple[int, ...], numpy.typing.NDArray[numpy.float32]]]"),
+          nb::sig("def katago_policy(states: collections.abc.Sequence[GoState], logits: "
+                  "numpy.typing.NDArray[numpy.float32], board_size: int) -> list[tuple[tuple[int, ...], "
+                  "numpy.typing.NDArray[numpy.float32]]]"),
           "The legal moves of each state, ascending, with their probabilities, float32 [moves].\n\n`logits` "
           "float32 [states, board_size * board_size + 1], the pass last. Raises ValueError.");
     m.def("katago_values", &results, nb::arg("states"), nb::arg("logits"),
-          nb::sig("def katago_values(states: collections.abc.Sequence[GoState], "
-                  "logits: numpy.typing.NDArray[numpy.float32]) -> numpy.typing.NDArray[numpy.float32]"),
+          nb::sig("def katago_values(states: collections.abc.Sequence[GoState], logits: "
+                  "numpy.typing.NDArray[numpy.float32]) -> numpy.typing.NDArray[numpy.float32]"),
           "Probabilities of win, no result and loss for the player to move: float32 [states, 3].\n\n`logits` "
           "float32 [states, 3]: win, loss, no result. Raises ValueError.");
 }

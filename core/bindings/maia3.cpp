@@ -10,12 +10,12 @@ void bind_maia3(nb::module_& m) {
     m.def(
         "maia3_encode",
         [](const std::vector<S>& states) {
-            constexpr std::size_t each = maia3::squares * maia3::token_size;
-            const Zeros<float> block(states.size() * each);
+            constexpr std::size_t size = maia3::squares * maia3::token_size;
+            const Zeros<float> block(states.size() * size);
             {
                 nb::gil_scoped_release release;
                 for (std::size_t i = 0; i < states.size(); ++i) {
-                    maia3::encode(states[i].node(), block.data() + i * each);
+                    maia3::encode(states[i].node(), block.data() + i * size);
                 }
             }
             return block.array(block.data(), {states.size(), maia3::squares, maia3::token_size});

@@ -14,7 +14,7 @@ namespace nb = nanobind;
 using namespace sparring;
 
 /// Every game: bindings/<game>.cpp defines bind_<game>.
-#define SPARRING_GAMES(each) each(chess) each(rbc) each(expendibots) each(breakthrough) each(shogi) each(go)
+#define SPARRING_GAMES(DO) DO(chess) DO(rbc) DO(expendibots) DO(breakthrough) DO(shogi) DO(go)
 
 namespace sparring::bindings {
 
@@ -35,8 +35,10 @@ NB_MODULE(_core, m) {
     nb::set_leak_warnings(false);
 #endif
 
-    nb::exception<ParseError>(m, "ParseError", PyExc_ValueError);
-    nb::exception<IllegalMove>(m, "IllegalMove", PyExc_ValueError);
+    const nb::tuple bases = nb::make_tuple(nb::module_::import_("sparring.base.errors").attr("SparringError"),
+                                           nb::handle(PyExc_ValueError));
+    nb::exception<ParseError>(m, "ParseError", bases);
+    nb::exception<IllegalMove>(m, "IllegalMove", bases);
 
     nb::class_<Outcome>(m, "Outcome", "The result of a finished game.")
         .def_prop_ro(

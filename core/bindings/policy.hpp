@@ -84,11 +84,11 @@ inline nb::tuple to_python(const Policies& policies) {
     nb::list moves;
     std::size_t begin = 0;
     for (const std::size_t end : policies.ends) {
-        nb::object each = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(end - begin)));
+        nb::object legal = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(end - begin)));
         for (std::size_t i = begin; i < end; ++i) {
-            PyTuple_SET_ITEM(each.ptr(), static_cast<Py_ssize_t>(i - begin), move_object(policies.moves[i]));
+            PyTuple_SET_ITEM(legal.ptr(), static_cast<Py_ssize_t>(i - begin), move_object(policies.moves[i]));
         }
-        moves.append(each);
+        moves.append(legal);
         begin = end;
     }
     const Zeros<float> block(policies.probabilities.size());

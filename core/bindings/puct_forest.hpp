@@ -16,12 +16,12 @@ nb::tuple forest_root_moves(const PuctForest<P>& forest) {
     std::vector<std::int64_t> codes, visits, forced, offsets{0};
     std::vector<double> priors, values;
     for (const auto& tree : forest.trees()) {
-        for (const auto& each : tree.root_moves()) {
-            codes.push_back(each.move);
-            priors.push_back(static_cast<double>(each.prior));
-            visits.push_back(each.visits);
-            values.push_back(each.value);
-            forced.push_back(each.forced);
+        for (const auto& move : tree.root_moves()) {
+            codes.push_back(move.move);
+            priors.push_back(static_cast<double>(move.prior));
+            visits.push_back(move.visits);
+            values.push_back(move.value);
+            forced.push_back(move.forced);
         }
         offsets.push_back(static_cast<std::int64_t>(codes.size()));
     }

@@ -77,10 +77,8 @@ void bind_puct_tree(nb::module_& m, nb::class_<State<P>>& state, const char* nam
             nb::arg("count"), nb::arg("visits"),
             "Up to `count` leaves to evaluate.\n\n"
             "`visits` limits the visits of the root in this call, terminal nodes included. Empty if nothing "
-            "is "
-            "left to learn: the memory limit is reached, or the end of every move is proven. Raises "
-            "RuntimeError "
-            "while earlier leaves wait for their evaluation.")
+            "is left to learn: the memory limit is reached, or the end of every move is proven. Raises "
+            "RuntimeError while earlier leaves wait for their evaluation.")
         .def(
             "evaluate",
             [](T& tree, const FloatArray& priors, const FloatArray& values) {
@@ -91,15 +89,13 @@ void bind_puct_tree(nb::module_& m, nb::class_<State<P>>& state, const char* nam
             "`priors` float32: the priors of each leaf's legal moves in ascending order, one leaf after the "
             "other; they need not sum to 1. `values` float32 [leaves]: for the side to move, from -1 to 1. "
             "Raises ValueError if the sizes do not match or a number is not finite or a prior negative; the "
-            "leaves "
-            "then still wait.")
+            "leaves then still wait.")
         .def(
             "cancel", [](T& tree) { owned(tree, [&] { tree.cancel(); }); },
             "Drops the leaves of the last `select` without an evaluation.")
-        .def_prop_ro(
-            "lead", owned_member<T, &T::lead>,
-            "By how many visits the most visited move of the root leads the next: if fewer visits are "
-            "left, the choice is certain.")
+        .def_prop_ro("lead", owned_member<T, &T::lead>,
+                     "By how many visits the most visited move of the root leads the next: if fewer visits "
+                     "are left, the choice is certain.")
         .def(
             "add_noise",
             [](T& tree, const FloatArray& noise, double share) {
@@ -122,11 +118,9 @@ void bind_puct_tree(nb::module_& m, nb::class_<State<P>>& state, const char* nam
                      "numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.int64], "
                      "numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.int64]]"),
              "The statistics of the root's legal moves in ascending order, empty before the root was "
-             "evaluated: moves, "
-             "priors, visits, values and forced, an array [moves] each.\n\n"
+             "evaluated: moves, priors, visits, values and forced, an array [moves] each.\n\n"
              "Values are for the side to move, NaN without visits. `forced` is the number of plies to a "
-             "proven win, "
-             "negative for a loss, 0 if neither is proven.")
+             "proven win, negative for a loss, 0 if neither is proven.")
         .def(
             "pv",
             [](const T& tree, int first) {
@@ -136,8 +130,7 @@ void bind_puct_tree(nb::module_& m, nb::class_<State<P>>& state, const char* nam
             },
             nb::arg("first"),
             "The principal variation that begins with the move `first` of the root: the most visited moves, "
-            "or a "
-            "proven line to its end.")
+            "or a proven line to its end.")
         .def(
             "advance", [](T& tree, int move) { owned(tree, [&] { tree.advance(checked(move)); }); },
             nb::arg("move"), "Plays a move at the root and keeps the tree below it. Raises IllegalMove.");

@@ -6,11 +6,10 @@
 
 #include "bindings/policy.hpp"
 #include "bindings/squares.hpp"
+#include "rbc/analysis.hpp"
+#include "rbc/board_search.hpp"
 #include "rbc/board_set.hpp"
-#include "rbc/forced_wins.hpp"
 #include "rbc/position.hpp"
-#include "rbc/request_evaluation.hpp"
-#include "rbc/senses.hpp"
 #include "rbc/synopsis.hpp"
 
 namespace sparring::bindings {
@@ -50,8 +49,8 @@ std::vector<chess::Board> sampled(const BoardSet& boards, std::size_t count, std
 nb::ndarray<nb::numpy, std::int64_t> indices(const BoardSet& boards, const BoardSet& other) {
     const Zeros<std::int64_t> result(other.size());
     for (std::size_t i = 0; i < other.size(); ++i) {
-        const auto found = boards.index(other.hidden()[i]);
-        result.data()[i] = found ? static_cast<std::int64_t>(*found) : -1;
+        const auto index = boards.index(other.hidden()[i]);
+        result.data()[i] = index ? static_cast<std::int64_t>(*index) : -1;
     }
     return result.array(result.data(), {other.size()});
 }
@@ -95,7 +94,8 @@ Numbers sense_values(const BoardSet& boards, int threads) {
         const auto values = rbc::sense_values(boards, checked);
         double* out = block.data();
         for (const auto& [expected_size, entropy, parts, largest] : values) {
-            for (const double each : {expected_size, entropy, double(parts), double(largest)}) *out++ = each;
+            for (const double value : {expected_size, entropy, double(parts), double(largest)})
+                *out++ = value;
         }
     }
     return block.array(block.data(), {64, 4});
@@ -128,19 +128,19 @@ void bind_senses(nb::class_<BoardSet>& boards) {
 nb::tuple evaluate_requests(const BoardSet& boards, int depth, int margin, int threads) {
     if (depth < 1 || margin < 0) throw nb::value_error("depth must be at least 1 and margin at least 0");
     const unsigned checked = checked_threads(threads);
-    rbc::RequestEvaluations found;
+    rbc::RequestEvaluations result;
     {
         nb::gil_scoped_release release;
-        found = rbc::evaluate_requests(boards, depth, margin, checked);
+        result = rbc::evaluate_requests(boards, depth, margin, checked);
     }
-    const std::size_t width = found.requests.size();
+    const std::size_t width = result.requests.size();
     const Zeros<std::uint16_t> requests(width);
-    const Zeros<std::int32_t> scores(found.evaluations.size());
-    const Zeros<bool> attacks(found.evaluations.size());
-    std::copy(found.requests.begin(), found.requests.end(), requests.data());
-    for (std::size_t i = 0; i < found.evaluations.size(); ++i) {
-        scores.data()[i] = found.evaluations[i].score;
-        attacks.data()[i] = found.evaluations[i].attacks;
+    const Zeros<std::int32_t> scores(result.evaluations.size());
+    const Zeros<bool> attacks(result.evaluations.size());
+    std::copy(result.requests.begin(), result.requests.end(), requests.data());
+    for (std::size_t i = 0; i < result.evaluations.size(); ++i) {
+        scores.data()[i] = result.evaluations[i].score;
+        attacks.data()[i] = result.evaluations[i].attacks;
     }
     return nb::make_tuple(requests.array(requests.data(), {width}),
                           scores.array(scores.data(), {boards.size(), width}),
@@ -206,15 +206,14 @@ std::vector<std::tuple<std::string, std::string, std::string>> synopsis_planes()
 }
 
 void bind_synopsis(nb::module_& m, nb::class_<BoardSet>& boards) {
-    boards.def(
-        "synopsis", &synopsis, nb::kw_only(), nb::arg("moving"), nb::arg("last_from").none(),
-        nb::arg("last_to").none(), nb::arg("last_own_capture").none(),
-        nb::arg("last_opposing_capture").none(), nb::arg("previous").none(), nb::arg("count"),
-        nb::arg("seed"),
-        "The synopsis of up to `count` of the boards, drawn with `seed`: uint64 [104], bit 0 is "
-        "a1.\n\n`moving`: whether the player is to move; the squares of the last moves and captures, or "
-        "None; `previous`: the synopsis with which the player chose the move of its previous turn, or None. "
-        "Raises ValueError.");
+    boards.def("synopsis", &synopsis, nb::kw_only(), nb::arg("moving"), nb::arg("last_from").none(),
+               nb::arg("last_to").none(), nb::arg("last_own_capture").none(),
+               nb::arg("last_opposing_capture").none(), nb::arg("previous").none(), nb::arg("count"),
+               nb::arg("seed"),
+               "The synopsis of up to `count` of the boards, drawn with `seed`: uint64 [104], bit 0 is "
+               "a1.\n\n`moving`: whether the player is to move; the squares of the last moves and captures, "
+               "or None; `previous`: the synopsis with which the player chose the move of its previous turn, "
+               "or None. Raises ValueError.");
     m.def("rbc_synopsis_planes", &synopsis_planes,
           "Name, fold (constant, known, and, or, and by piece) and meaning of each of the 104 planes.");
 }
@@ -256,11 +255,9 @@ void bind_rbc_board_set(nb::module_& m) {
     using release = nb::call_guard<nb::gil_scoped_release>;
     auto boards =
         nb::class_<BoardSet>(m, "RbcBoardSet",
-                             "The set of possible boards of a player, 24 bytes each; immutable. All boards "
-                             "have the same pieces of the player and the same side to move.")
+                             "The set of possible boards of a player, 24 bytes each; immutable. All boards have the same pieces of the player and the same side to move.")
             .def_static("of", &make_boards, nb::arg("states"), nb::arg("player"),
-                        "The distinct boards of the states, from the view of `player`. Raises ValueError if "
-                        "the player's pieces differ.")
+                        "The distinct boards of the states, from the view of `player`. Raises ValueError if the player's pieces differ.")
             .def("__len__", &BoardSet::size)
             .def("__contains__",
                  [](const BoardSet& b, const S& s) { return b.contains(s.position().board()); })
@@ -292,13 +289,8 @@ void bind_rbc_board_set(nb::module_& m) {
             .def("after_opponent", &after_opponent, nb::arg("capture_square").none(),
                  nb::arg("seen") = std::vector<std::pair<int, Symbol>>(), nb::arg("limit") = all,
                  nb::arg("threads") = 1, nb::arg("seed") = 0,
-                 nb::sig("def after_opponent(self, capture_square: int | None, seen: "
-                         "collections.abc.Sequence[tuple[int, "
-                         "str | None]] = (), *, limit: int = ..., threads: int = 1, seed: int = 0) -> "
-                         "RbcBoardSet"),
-                 "The boards after an opponent's move.\n\n`capture_square`: the square on which it captured, "
-                 "or None; `seen`: (square, piece) pairs of a sense after it. If there are more than `limit` "
-                 "boards, a uniform sample decided by `seed` is kept. Raises ValueError.")
+                 nb::sig("def after_opponent(self, capture_square: int | None, seen: collections.abc.Sequence[tuple[int, str | None]] = (), *, limit: int = ..., threads: int = 1, seed: int = 0) -> RbcBoardSet"),
+                 "The boards after an opponent's move.\n\n`capture_square`: the square on which it captured, or None; `seen`: (square, piece) pairs of a sense after it. If there are more than `limit` boards, a uniform sample decided by `seed` is kept. Raises ValueError.")
             .def(
                 "after_sense",
                 [](const BoardSet& b, const std::vector<std::pair<int, Symbol>>& seen) {
@@ -312,16 +304,14 @@ void bind_rbc_board_set(nb::module_& m) {
                     return b.before_move(checked(request), checked(taken), checked_square(captured));
                 },
                 nb::arg("request"), nb::arg("taken"), nb::arg("capture_square").none(), release(),
-                "The boards on which the player's `request` becomes the move `taken` and captures on "
-                "`capture_square` (None: no capture).")
+                "The boards on which the player's `request` becomes the move `taken` and captures on `capture_square` (None: no capture).")
             .def(
                 "after_move",
                 [](const BoardSet& b, int request, int taken, std::optional<int> captured) {
                     return b.after_move(checked(request), checked(taken), checked_square(captured));
                 },
                 nb::arg("request"), nb::arg("taken"), nb::arg("capture_square").none(), release(),
-                "The boards after the player's `request` became the move `taken` and captured on "
-                "`capture_square` (None: no capture).")
+                "The boards after the player's `request` became the move `taken` and captured on `capture_square` (None: no capture).")
             .def(
                 "leading_to",
                 [](const BoardSet& b, const BoardSet& later, int taken, std::optional<int> captured,
@@ -331,12 +321,9 @@ void bind_rbc_board_set(nb::module_& m) {
                 },
                 nb::arg("later"), nb::arg("taken"), nb::arg("capture_square").none(),
                 nb::arg("lost_square").none(), nb::arg("threads") = 1, release(),
-                "The boards from which the player's move `taken`, capturing on `capture_square`, and a move "
-                "of the opponent, capturing on `lost_square`, lead to a board of `later`.")
+                "The boards from which the player's move `taken`, capturing on `capture_square`, and a move of the opponent, capturing on `lost_square`, lead to a board of `later`.")
             .def("intersection", &BoardSet::common, nb::arg("other"), release(),
-                 "The boards that are in `other`, too. With the set of the other player this is at most one "
-                 "board, "
-                 "because each player knows its own pieces.")
+                 "The boards that are in `other`, too. With the set of the other player this is at most one board, because each player knows its own pieces.")
             .def("union", &BoardSet::united, nb::arg("other"), release(),
                  "The boards of both sets. Raises ValueError if what the player knows differs.")
             .def("indices", &indices, nb::arg("other"),
@@ -349,8 +336,7 @@ void bind_rbc_board_set(nb::module_& m) {
                     for (const char c : b.known_pieces()) result.push_back(symbol(c));
                     return result;
                 },
-                "For each of the 64 squares the piece that stands there on every board: a FEN letter, None "
-                "if empty on every board, '?' if boards differ.");
+                "For each of the 64 squares the piece that stands there on every board: a FEN letter, None if empty on every board, '?' if boards differ.");
     bind_senses(boards);
     bind_synopsis(m, boards);
     bind_wins(boards);

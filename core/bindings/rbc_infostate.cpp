@@ -1,8 +1,8 @@
 // The class RbcInfostate, and the bandit of the planner.
 #include "bindings/policy.hpp"
 #include "bindings/squares.hpp"
-#include "rbc/bandit.hpp"
 #include "rbc/infostate.hpp"
+#include "rbc/planner_tree.hpp"
 
 namespace sparring::bindings {
 
@@ -61,8 +61,8 @@ std::size_t bandit(const rbc::PlannerConfig& config, const Numbers& priors, cons
 void bind_rbc_infostate(nb::module_& m) {
     nb::class_<Infostate>(
         m, "RbcInfostate",
-        "An approximate infostate of a player: a sample of its possible boards, the true one among "
-        "them (DSMCP paper, section 5). Playouts of the planner are made of these steps.")
+        "An approximate infostate of a player: a sample of its possible boards, the true one among them "
+        "(DSMCP paper, section 5). Playouts of the planner are made of these steps.")
         .def(
             "__init__",
             [](Infostate* self, const BoardSet& set, bool moving, std::optional<S> truth, std::size_t count,
@@ -70,8 +70,7 @@ void bind_rbc_infostate(nb::module_& m) {
             nb::arg("boards"), nb::arg("moving"), nb::arg("truth").none() = nb::none(),
             nb::arg("count") = 128, nb::arg("seed") = 0,
             "Exactly `count` of the boards, or all, with `truth` among them. `moving`: whether the player is "
-            "to move; "
-            "else it is to sense. Raises ValueError.")
+            "to move; else it is to sense. Raises ValueError.")
         .def("__len__", [](const Infostate& s) { return s.boards().size(); })
         .def_prop_ro("key", &Infostate::key, "A key of the boards and the phase, whatever their order.")
         .def_prop_ro(
@@ -101,13 +100,11 @@ void bind_rbc_infostate(nb::module_& m) {
             },
             nb::arg("capture_square").none(), nb::arg("truth"), nb::arg("count") = 128, nb::arg("seed") = 0,
             "The opponent moves: exactly `count` of the boards that can follow, or all; `truth` is the true "
-            "state "
-            "after the move.");
+            "state after the move.");
     m.def("rbc_bandit", &bandit, nb::arg("config"), nb::arg("priors"), nb::arg("visits"), nb::arg("totals"),
           nb::arg("worst"), nb::arg("at_root"), nb::arg("seed"),
           "Algorithm 1 of the DSMCP paper: the index of the action that a node chooses.\n\nfloat32 [actions] "
-          "each: "
-          "policy, visits, total and smallest values. Raises ValueError.");
+          "each: policy, visits, total and smallest values. Raises ValueError.");
 }
 
 }  // namespace sparring::bindings

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <map>
 
-#include "bindings/fields.hpp"
+#include "bindings/options.hpp"
 #include "bindings/policy.hpp"
 #include "bindings/squares.hpp"
 #include "rbc/planner.hpp"
@@ -22,30 +22,6 @@ struct OwnedPlanner {
     Planner planner;
     search::Ownership ownership{};
 };
-
-void check(const PlannerConfig& config) {
-    const auto require = [](bool holds, const char* message) {
-        if (!holds) throw nb::value_error(message);
-    };
-    require(config.batch >= 1 && config.batch <= 4096, "batch must be from 1 to 4096");
-    require(config.exploration >= 0, "exploration must be at least 0");
-    require(config.sense_depth >= 1 && config.move_depth >= 1, "depths must be at least 1");
-    require(config.persistence >= 1, "persistence must be at least 1");
-    require(config.states >= 1 && config.states <= 4096, "states must be from 1 to 4096");
-    require(config.mixing >= 0, "mixing must be at least 0");
-    require(config.particles >= 1 && config.particles <= 65536, "particles must be from 1 to 65536");
-    require(config.virtual_loss >= 0, "virtual_loss must be at least 0");
-    require(config.depth_threshold >= 0, "depth_threshold must be at least 0");
-    const auto share = [](double value) { return value >= 0 && value <= 1; };
-    require(share(config.caution), "caution must be from 0 to 1");
-    require(share(config.paranoia), "paranoia must be from 0 to 1");
-    require(share(config.native_weight), "native_weight must be from 0 to 1");
-    require(share(config.belief_noise), "belief_noise must be from 0 to 1");
-    require(config.threat_weight >= 0 && config.threat_weight <= 100, "threat_weight must be from 0 to 100");
-    require(config.rationality >= 0 && config.rationality <= 100, "rationality must be from 0 to 100");
-    require(config.table_size >= 1, "table_size must be at least 1");
-    require(config.threads >= 1 && config.threads <= 1024, "threads must be from 1 to 1024");
-}
 
 nb::tuple select(OwnedPlanner& self) {
     const auto guard = self.ownership.hold();
@@ -160,63 +136,17 @@ std::vector<std::size_t> particle_sizes(const OwnedPlanner& self) {
     return result;
 }
 
-void bind_config(nb::module_& m) {
-    using C = PlannerConfig;
-    nb::class_<C> config(
-        m, "RbcPlannerConfig",
-        "The constants of deep synoptic Monte Carlo planning, with the symbols of table 5 of the "
-        "paper. Raises ValueError for a value out of range.");
-    bind_fields(
-        config, "RbcPlannerConfig", &check,
-        Field{"batch", &C::batch, "b: playouts that run at a time, and synopses per inference."},
-        Field{"exploration", &C::exploration, "c: the exploration constant."},
-        Field{"sense_depth", &C::sense_depth, "d_sense: actions of a playout that begins with a sense."},
-        Field{"move_depth", &C::move_depth, "d_move: actions of a playout that begins with a move."},
-        Field{"persistence", &C::persistence, "k: rejections of a particle before a singleton replaces it."},
-        Field{"states", &C::states, "l: boards of an approximate infostate."},
-        Field{
-            "mixing", &C::mixing,
-            "m: after n visits a node draws from the policy with probability exp(-m n). 0: always; infinity: "
-            "never."},
-        Field{"particles", &C::particles, "n_particles: infostates of the opponent in the belief."},
-        Field{"virtual_loss", &C::virtual_loss, "n_vl: visits by which a running playout counts."},
-        Field{"depth_threshold", &C::depth_threshold,
-              "z: visits of an action above which a playout goes deeper."},
-        Field{"caution", &C::caution, "kappa: share of playouts in which the opponent has only four boards."},
-        Field{"paranoia", &C::paranoia, "phi: weight of the smallest value of an action against its mean."},
-        Field{"avop", &C::avop, "Whether actions are selected by a variant of PUCT instead of UCB1."},
-        Field{
-            "untried_first", &C::untried_first,
-            "Whether actions without visits come first, in random order, as in textbook UCB1; else they have "
-            "the mean value of the node."},
-        Field{"static_analysis", &C::static_analysis, "Whether playouts end at certain wins."},
-        Field{"native_weight", &C::native_weight,
-              "Share of the native quiescence search on the true board in the value of a leaf."},
-        Field{
-            "belief_noise", &C::belief_noise,
-            "Share of actions of the opponent in the belief that are drawn uniformly, not from its policy."},
-        Field{
-            "bandit_belief", &C::bandit_belief,
-            "Whether the belief takes the opponent's actions by the bandit, as the paper's algorithm 2, not "
-            "from its policy."},
-        Field{"threat_weight", &C::threat_weight,
-              "Odds factor of the opponent's moves that attack the king, in the belief."},
-        Field{"rationality", &C::rationality,
-              "Inverse temperature of moves by a native quiescence search, which weighs the policies of both "
-              "players; 0 leaves them as they are."},
-        Field{"table_size", &C::table_size, "Nodes of the hash table; a new node overwrites an old one."},
-        Field{"threads", &C::threads, "Threads of the playouts."});
-}
-
 }  // namespace
 
 void bind_rbc_planner(nb::module_& m) {
-    bind_config(m);
+    nb::class_<PlannerConfig> config(m, "RbcPlannerConfig",
+                                     "The constants of deep synoptic Monte Carlo planning "
+                                     "(docs/rbc-planner.md). Raises ValueError for a value out of range.");
+    bind_options(config, "RbcPlannerConfig", PlannerConfig::options());
     using P = OwnedPlanner;
-    nb::class_<P>(
-        m, "RbcPlanner",
-        "Deep synoptic Monte Carlo planning for one player of a game (docs/rbc-planner.md). While `select` "
-        "returns synopses, `evaluate` takes the network's results.")
+    nb::class_<P>(m, "RbcPlanner",
+                  "Deep synoptic Monte Carlo planning for one player of a game (docs/rbc-planner.md). While "
+                  "`select` returns synopses, `evaluate` takes the network's results.")
         .def(
             "__init__",
             [](P* self, const PlannerConfig& config, int player, const State<rbc::Position>& start,
@@ -261,8 +191,7 @@ void bind_rbc_planner(nb::module_& m) {
             },
             nb::arg("possible"), nb::arg("exact"),
             "Draws particles that agree with the player's possible boards; `exact` if these are all of them. "
-            "Ends "
-            "the search.")
+            "Ends the search.")
         .def(
             "begin_search",
             [](P& self, const BoardSet& possible, bool moving) {
@@ -285,12 +214,10 @@ void bind_rbc_planner(nb::module_& m) {
                      "numpy.typing.NDArray[numpy.bool]]"),
              "The synopses to evaluate next: uint64 [n, 104], and whether the opponent is to act, bool "
              "[n].\n\nThey are those of the search, or without a search those of the opponent's turn. n is 0 "
-             "if "
-             "nothing is to be evaluated.")
+             "if nothing is to be evaluated.")
         .def("evaluate", &evaluate, nb::arg("logits"), nb::arg("values"),
              "The network's results for the last `select`: policy logits float32 [n, 4161], values for the "
-             "player "
-             "to act float32 [n], from -1 to 1. Raises ValueError if the sizes do not match.")
+             "player to act float32 [n], from -1 to 1. Raises ValueError if the sizes do not match.")
         .def("root_actions", &root_actions,
              nb::sig("def root_actions(self) -> tuple[numpy.typing.NDArray[numpy.int64], "
                      "numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64], "
@@ -324,13 +251,11 @@ void bind_rbc_planner(nb::module_& m) {
              nb::sig("def particle_boards(self, count: int) -> tuple[RbcBoardSet, "
                      "numpy.typing.NDArray[numpy.float64]]"),
              "Up to `count` of the most frequent true boards of the particles, and the share of the "
-             "particles on "
-             "each: float64 [boards]. Raises RuntimeError before `draw`.")
+             "particles on each: float64 [boards]. Raises RuntimeError before `draw`.")
         .def("set_priors", &set_priors, nb::arg("priors"),
              "Replaces the priors of the root, float32 in the order of `root_actions`. Raises ValueError.")
         .def("particle_sizes", &particle_sizes,
-             "The number of boards that the opponent thinks possible in each "
-             "particle.");
+             "The number of boards that the opponent thinks possible in each particle.");
     m.def(
         "rbc_policy_index",
         [](int player, int action) {
@@ -340,8 +265,8 @@ void bind_rbc_planner(nb::module_& m) {
         },
         nb::arg("player"), nb::arg("action"),
         "The number of an action, 0 to 4160, in the policy of the planner's network: 64 senses, 64 * 64 "
-        "moves by "
-        "origin and destination, the pass; ranks are reversed for Black. Raises ValueError for no sense.");
+        "moves by origin and destination, the pass; ranks are reversed for Black. Raises ValueError for no "
+        "sense.");
 }
 
 }  // namespace sparring::bindings

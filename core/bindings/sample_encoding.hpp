@@ -100,8 +100,8 @@ EncodeFunction<P, T> writer(const Encoder<P>& encoder) {
 template <class T, GamePosition P>
 class Batcher {
  public:
-    Batcher(const Encoder<P>& encoder, int history, std::size_t each)
-        : encoder_(encoder), write_(writer<T>(encoder)), history_(history), transformed_(each) {}
+    Batcher(const Encoder<P>& encoder, int history, std::size_t size)
+        : encoder_(encoder), write_(writer<T>(encoder)), history_(history), transformed_(size) {}
 
     /// Writes the encoding to `out`, which holds zeros. The identity replaces a symmetry that does not apply.
     void add(const Sample<P>& sample, int symmetry, T* out) {
@@ -167,9 +167,9 @@ std::vector<std::size_t> shape_of_all(const std::vector<const P*>& positions, co
 }
 
 inline std::size_t volume(const std::vector<std::size_t>& shape) {
-    std::size_t each = 1;
-    for (const std::size_t extent : shape) each *= extent;
-    return each;
+    std::size_t size = 1;
+    for (const std::size_t extent : shape) size *= extent;
+    return size;
 }
 
 /// The encoding and the labels as a tuple of arrays.
@@ -182,13 +182,13 @@ inline nb::tuple with_labels(nb::object encoded, Labels& labels) {
 template <class T, GamePosition P>
 nb::tuple encode_samples(const std::vector<const Sample<P>*>& samples, const Encoder<P>& encoder, int history,
                          std::vector<std::size_t> shape, const std::uint8_t* symmetries) {
-    const std::size_t each = volume(shape);
-    const Zeros<T> block(samples.size() * each);
-    Batcher<T, P> batcher(encoder, history, each);
+    const std::size_t size = volume(shape);
+    const Zeros<T> block(samples.size() * size);
+    Batcher<T, P> batcher(encoder, history, size);
     {
         nb::gil_scoped_release release;
         for (std::size_t i = 0; i < samples.size(); ++i) {
-            batcher.add(*samples[i], symmetries ? symmetries[i] : 0, block.data() + i * each);
+            batcher.add(*samples[i], symmetries ? symmetries[i] : 0, block.data() + i * size);
         }
     }
     shape.insert(shape.begin(), samples.size());
@@ -211,11 +211,11 @@ inline void pack_bits(const std::uint8_t* numbers, std::size_t eights, std::uint
 template <GamePosition P>
 nb::tuple pack_samples(const std::vector<const Sample<P>*>& samples, const Encoder<P>& encoder, int history,
                        const std::vector<std::size_t>& shape, const std::uint8_t* symmetries) {
-    const std::size_t each = volume(shape), packed = (each + 7) / 8, count = samples.size();
+    const std::size_t size = volume(shape), packed = (size + 7) / 8, count = samples.size();
     const auto [begin, end] = encoder.counts(history);
-    const std::size_t area = each / shape[0];
+    const std::size_t area = size / shape[0];
     const Zeros<std::uint8_t> bits(count * packed), counts(count * (end - begin));
-    Batcher<std::uint8_t, P> batcher(encoder, history, each);
+    Batcher<std::uint8_t, P> batcher(encoder, history, size);
     {
         nb::gil_scoped_release release;
         std::vector<std::uint8_t> planes(8 * packed);
@@ -257,12 +257,12 @@ nb::tuple encode_sample_set(const SampleSet<P>& set, const Indices& which, const
 template <class T, GamePosition P>
 nb::object encode_nodes(const std::vector<State<P>>& states, const Encoder<P>& encoder, int history,
                         std::vector<std::size_t> shape) {
-    const std::size_t each = volume(shape);
-    const Zeros<T> block(states.size() * each);
+    const std::size_t size = volume(shape);
+    const Zeros<T> block(states.size() * size);
     {
         nb::gil_scoped_release release;
         for (std::size_t i = 0; i < states.size(); ++i) {
-            writer<T>(encoder)(states[i].node(), history, block.data() + i * each);
+            writer<T>(encoder)(states[i].node(), history, block.data() + i * size);
         }
     }
     shape.insert(shape.begin(), states.size());

@@ -62,6 +62,16 @@ SampleSet<P> take(const SampleSet<P>& set, const Indices& which) {
     return some;
 }
 
+/// Positions of games in progress. Their `played` is 0: no move was played yet.
+template <GamePosition P>
+SampleSet<P> of_states(const std::vector<State<P>>& states) {
+    SampleSet<P> set;
+    for (std::uint32_t i = 0; i < states.size(); ++i) {
+        set.samples.push_back({states[i].shared_node(), Move{0}, i, records::no_clock, records::no_clock});
+    }
+    return set;
+}
+
 template <GamePosition P>
 std::vector<std::string> encodings() {
     std::vector<std::string> names;
@@ -83,10 +93,13 @@ void bind_samples(nb::module_& m, const char* name) {
             "unpack", &unpack<P>, nb::arg("starts"), nb::arg("moves"), nb::arg("clocks"), nb::arg("limits"),
             nb::arg("width"),
             "Unpacks the positions of n games of a table, in order.\n\n"
-            "`starts`: text of each first position. `moves`: packed moves, as `pack_moves` writes them "
-            "with `width` bytes a move. `clocks`: little-endian int32, tenths of a second left after "
-            "each move, or None. `limits` int64 [n, 2]: plies to skip, and the least clock in tenths of a "
-            "second for a position to be included (where known). Raises ParseError or IllegalMove.")
+            "`starts`: text of each first position. `moves`: packed moves, as `pack_moves` writes them with "
+            "`width` bytes a move. `clocks`: little-endian int32, tenths of a second left after each move, "
+            "or None. `limits` int64 [n, 2]: plies to skip, and the least clock in tenths of a second for a "
+            "position to be included (where known). Raises ParseError or IllegalMove.")
+        .def_static("of_states", &of_states<P>, nb::arg("states"),
+                    "The positions of games in progress, one a game. Without a move played, `encode` gives 0 "
+                    "as move and index.")
         .def_static("join", &join<P>, nb::arg("parts"), "The positions of all parts, in order.")
         .def("take", &take<P>, nb::arg("which"),
              "The positions with these indices, int64 [n]. Raises IndexError.")
@@ -134,39 +147,36 @@ void bind_samples(nb::module_& m, const char* name) {
             },
             nb::rv_policy::move,
             "The mover's clock after the move, in tenths of a second; -1 if unknown: int32 [positions].")
-        .def(
-            "encode", &encode_sample_set<P>, nb::arg("which"), nb::arg("encoding"), nb::arg("history"),
-            nb::arg("symmetries").none(), nb::arg("packed") = false,
-            nb::sig("def encode(self, which: numpy.typing.NDArray[numpy.int64], encoding: str, history: int, "
-                    "symmetries: numpy.typing.NDArray[numpy.uint8] | None, packed: bool = False) -> "
-                    "tuple[typing.Any, numpy.typing.NDArray[numpy.uint16], "
-                    "numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int64], "
-                    "numpy.typing.NDArray[numpy.uint16], "
-                    "numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.uint8]]"),
-            "Encodes the positions with the indices `which`, int64 [n].\n\n"
-            "`encoding` is a name of `encodings`; `history` is the number of positions shown, 1 where the "
-            "encoding has a fixed history; `symmetries` uint8 [n] are applied where they hold. Returns the "
-            "encoding [n, ...], the legal moves of all positions one after the other, their policy labels "
-            "(0xFFFF: none), the offsets [n + 1] of each position's legal moves, the moves played [n], their "
-            "indices among the legal moves [n], and the symmetries applied [n]. If `packed`, the encoding is "
-            "a "
-            "pair: the bits of all binary planes [n, bytes], first cell in the lowest bit, and the values of "
-            "the "
-            "count planes [n, planes]. Raises ValueError or IndexError.")
+        .def("encode", &encode_sample_set<P>, nb::arg("which"), nb::arg("encoding"), nb::arg("history"),
+             nb::arg("symmetries").none(), nb::arg("packed") = false,
+             nb::sig(
+                 "def encode(self, which: numpy.typing.NDArray[numpy.int64], encoding: str, history: int, "
+                 "symmetries: numpy.typing.NDArray[numpy.uint8] | None, packed: bool = False) -> "
+                 "tuple[typing.Any, numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.uint16], "
+                 "numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.uint16], "
+                 "numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.uint8]]"),
+             "Encodes the positions with the indices `which`, int64 [n].\n\n"
+             "`encoding` is a name of `encodings`; `history` is the number of positions shown, 1 where the "
+             "encoding has a fixed history; `symmetries` uint8 [n] are applied where they hold. Returns the "
+             "encoding [n, ...], the legal moves of all positions one after the other, their policy labels "
+             "(0xFFFF: none), the offsets [n + 1] of each position's legal moves, the moves played [n], "
+             "their indices among the legal moves [n], and the symmetries applied [n]. If `packed`, the "
+             "encoding is a pair: the bits of all binary planes [n, bytes], first cell in the lowest bit, "
+             "and the values of the count planes [n, planes]. Raises ValueError or IndexError.")
         .def_static("encode_states", &encode_states<P>, nb::arg("states"), nb::arg("encoding"),
                     nb::arg("history"),
                     nb::sig("def encode_states(states: collections.abc.Sequence[typing.Any], encoding: str, "
                             "history: int) -> numpy.typing.NDArray[numpy.generic]"),
                     "The encoding of states, [states, ...], as `encode` gives it. Raises ValueError.")
-        .def_static(
-            "decode_states", &decode_states<P>, nb::arg("states"), nb::arg("logits"), nb::arg("encoding"),
-            nb::sig("def decode_states(states: collections.abc.Sequence[typing.Any], logits: "
-                    "numpy.typing.NDArray[numpy.float32], encoding: str) -> "
-                    "tuple[list[tuple[int, ...]], numpy.typing.NDArray[numpy.float32]]"),
-            "The legal moves of each state, ascending, and their probabilities in one array: a softmax over "
-            "the labels of the legal moves.\n\n"
-            "`logits` float32 [states, labels]. A move without a label gets all of the probability. "
-            "Raises ValueError.");
+        .def_static("decode_states", &decode_states<P>, nb::arg("states"), nb::arg("logits"),
+                    nb::arg("encoding"),
+                    nb::sig("def decode_states(states: collections.abc.Sequence[typing.Any], logits: "
+                            "numpy.typing.NDArray[numpy.float32], encoding: str) -> tuple[list[tuple[int, "
+                            "...]], numpy.typing.NDArray[numpy.float32]]"),
+                    "The legal moves of each state, ascending, and their probabilities in one array: a "
+                    "softmax over the labels of the legal moves.\n\n"
+                    "`logits` float32 [states, labels]. A move without a label gets all of the probability. "
+                    "Raises ValueError.");
 }
 
 }  // namespace sparring::bindings

@@ -42,10 +42,10 @@ inline nb::list to_list(const MoveList& moves) {
 template <GamePosition P>
 nb::ndarray<nb::numpy, float> encode(const std::vector<const P*>& positions,
                                      std::array<std::size_t, 3> shape) {
-    const std::size_t each = shape[0] * shape[1] * shape[2];
-    auto* data = new float[std::max<std::size_t>(positions.size() * each, 1)];
+    const std::size_t size = shape[0] * shape[1] * shape[2];
+    auto* data = new float[std::max<std::size_t>(positions.size() * size, 1)];
     nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<float*>(p); });
-    for (std::size_t i = 0; i < positions.size(); ++i) positions[i]->encode(data + i * each);
+    for (std::size_t i = 0; i < positions.size(); ++i) positions[i]->encode(data + i * size);
     return nb::ndarray<nb::numpy, float>(data, {positions.size(), shape[0], shape[1], shape[2]}, owner);
 }
 
@@ -250,10 +250,9 @@ nb::class_<State<P>> bind_state(nb::module_& m, const char* name, const char* do
              [](S& s, const std::tuple<std::string, std::vector<int>>& line) {
                  new (&s) S(replay<P>(std::get<0>(line), std::get<1>(line)));
              })
-        .def_static(
-            "replay", &replay<P>, nb::arg("start"), nb::arg("moves"),
-            "The state after `moves` from the position with the text `start`; moves after a draw by rule "
-            "are allowed. Raises ParseError or IllegalMove.");
+        .def_static("replay", &replay<P>, nb::arg("start"), nb::arg("moves"),
+                    "The state after `moves` from the position with the text `start`; moves after a draw by "
+                    "rule are allowed. Raises ParseError or IllegalMove.");
 }
 
 }  // namespace sparring::bindings

@@ -15,14 +15,14 @@ template <GamePosition P>
 nb::tuple decode_batch(const StateBatch<P>& batch, const Logits& logits, const std::string& encoding) {
     const auto& encoder = checked_encoder<P>(encoding, 1, false);
     if (logits.shape(0) != batch.states.size()) throw nb::value_error("one row of logits a state expected");
-    Policies found;
+    Policies policies_of_states;
     {
         nb::gil_scoped_release release;
-        found = policies(batch.states, logits, label_logit<P>(encoder, logits.shape(1)));
+        policies_of_states = policies(batch.states, logits, label_logit<P>(encoder, logits.shape(1)));
     }
     std::vector<std::int64_t> offsets{0};
-    offsets.insert(offsets.end(), found.ends.begin(), found.ends.end());
-    return nb::make_tuple(copied(found.probabilities), copied(offsets));
+    offsets.insert(offsets.end(), policies_of_states.ends.begin(), policies_of_states.ends.end());
+    return nb::make_tuple(copied(policies_of_states.probabilities), copied(offsets));
 }
 
 template <GamePosition P>

@@ -79,7 +79,7 @@ MoveFilter filter_of(const Board& board, const SanFields& d) {
 struct OnlySink {
     int promoted;
     Move move = 0;
-    int found = 0;
+    int matches = 0;
 
     void piece(Square from, Bitboard targets) {
         if (targets && !promoted) keep(from, lsb(targets));
@@ -92,7 +92,7 @@ struct OnlySink {
  private:
     void keep(Square from, Square to) {
         move = make_move(from, to, promoted);
-        ++found;
+        ++matches;
     }
 };
 
@@ -103,7 +103,7 @@ std::optional<IndexedMove> only(const Board& board, MoveFilter filter, int promo
     const CheckInfo limits = check_info<Us>(board, k);
     OnlySink sink{promoted};
     generate<Us>(board, k, limits, sink, filter);
-    if (sink.found != 1) return std::nullopt;
+    if (sink.matches != 1) return std::nullopt;
     IndexSink smaller(sink.move);
     generate<Us>(board, k, limits, smaller, MoveFilter{.from = smaller.from()});
     return IndexedMove{sink.move, smaller.total};

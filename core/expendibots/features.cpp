@@ -80,9 +80,9 @@ Distances distances(Bitboard from, Bitboard targets) {
     while (left) {
         reached = cross(reached);
         ++steps;
-        const int found = std::popcount(left & reached);
-        if (found && !result.fewest) result.fewest = steps;
-        result.total += found * steps;
+        const int reached_now = std::popcount(left & reached);
+        if (reached_now && !result.fewest) result.fewest = steps;
+        result.total += reached_now * steps;
         left &= ~reached;
     }
     return result;

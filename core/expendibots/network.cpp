@@ -20,8 +20,8 @@ std::vector<float> copied(std::span<const float> from, int rows, int columns, co
         throw ParseError(std::string("the network's ") + what + " are " + std::to_string(wanted) +
                          " numbers, not " + std::to_string(from.size()));
     }
-    for (const float each : from) {
-        if (!(std::abs(each) <= largest))
+    for (const float weight : from) {
+        if (!(std::abs(weight) <= largest))
             throw ParseError(std::string("the network's ") + what + " are too large");
     }
     return {from.begin(), from.end()};

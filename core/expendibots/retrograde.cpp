@@ -135,8 +135,8 @@ class Solver {
             if (values_[predecessor] != 0) return;
             if (value < 0) {
                 decide(predecessor, value_before(value));
-            } else if (const int found = lost(previous, predecessor)) {
-                decide(predecessor, found);
+            } else if (const int plies = lost(previous, predecessor)) {
+                decide(predecessor, plies);
             }
         });
     }

@@ -3,7 +3,9 @@
 // A game supplies a Position: a plain value with the rules that need no history. State keeps positions in a
 // linked list, from each position to the one before it. States share the common part of their lines, so
 // playing a move is one allocation. Rules about the history (repetition, superko) and encoders of earlier
-// boards walk back along `previous`.
+// boards walk back along `previous`. Positions are copied, not made and unmade: a network evaluates every
+// node of a tree, which costs a thousand times as much as a copy, and Python may hold a state as long as it
+// likes.
 #pragma once
 
 #include <array>
@@ -78,6 +80,7 @@ class State {
 
     const P& position() const { return node_->position; }
     const Node<P>& node() const { return *node_; }
+    std::shared_ptr<const Node<P>> shared_node() const { return node_; }
     Outcome outcome() const { return node_->outcome; }
 
     /// The legal moves in ascending order; none if the game is over.

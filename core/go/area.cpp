@@ -13,13 +13,13 @@ namespace {
 /// per point.
 template <class Take, class Visit>
 void flood(const Board& board, Point start, Take take, Visit visit) {
-    std::array<Point, max_points> found;
+    std::array<Point, max_points> points;
     std::size_t count = 0;
-    found[count++] = start;
+    points[count++] = start;
     for (std::size_t i = 0; i < count; ++i) {
-        visit(found[i]);
-        for (const Point n : board.neighbours(found[i])) {
-            if (n != off_board && take(n)) found[count++] = n;
+        visit(points[i]);
+        for (const Point n : board.neighbours(points[i])) {
+            if (n != off_board && take(n)) points[count++] = n;
         }
     }
 }
@@ -85,27 +85,27 @@ class UnconditionalLife {
         for (const Point n : board_.neighbours(start)) {
             if (board_.at(n) == color_) region.vital.add(board_.chain(n));
         }
-        std::array<Point, max_points> found;
+        std::array<Point, max_points> points;
         std::size_t count = 0;
-        found[count++] = start;
+        points[count++] = start;
         region_of_[start] = index;
         for (std::size_t i = 0; i < count; ++i) {
             bool touches = false;
-            for (const Point n : board_.neighbours(found[i])) {
+            for (const Point n : board_.neighbours(points[i])) {
                 const Color there = board_.at(n);
                 if (there == color_) {
                     touches = true;
                 } else if (there != wall && region_of_[n] == nowhere) {
                     region_of_[n] = index;
-                    found[count++] = n;
+                    points[count++] = n;
                 }
             }
             region.inside += !touches;
-            region.invaded |= board_.at(found[i]) == ~color_;
+            region.invaded |= board_.at(points[i]) == ~color_;
             // If suicide is forbidden, points with stones of the other colour need not be liberties of the
             // chain.
-            if (region.vital.count > 0 && (suicide_ || board_.at(found[i]) == empty))
-                keep_touching(region.vital, found[i]);
+            if (region.vital.count > 0 && (suicide_ || board_.at(points[i]) == empty))
+                keep_touching(region.vital, points[i]);
         }
         regions_.push_back(region);
     }

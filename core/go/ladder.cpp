@@ -41,12 +41,12 @@ void add_captures(const Board& board, Point stone, Candidates& list, std::size_t
 }
 
 bool can_capture(const Board& board, Point stone) {
-    bool found = false;
+    bool captures = false;
     board.for_chain(stone, [&](Point s) {
         for (const Point n : board.neighbours(s))
-            found |= board.at(n) == ~board.at(stone) && board.liberties(n) == 1;
+            captures |= board.at(n) == ~board.at(stone) && board.liberties(n) == 1;
     });
-    return found;
+    return captures;
 }
 
 int adjacent_empty(const Board& board, Point p) {

@@ -22,7 +22,7 @@ struct Score {
     std::int64_t white = 0;
 };
 
-/// A Go position with its rules. src/sparring/games/go.py describes the text.
+/// A Go position with its rules. src/sparring/go/game.py describes the text.
 class Position {
  public:
     Position(int size, Rules rules, int handicap);

@@ -1,4 +1,4 @@
-// Go positions and moves as text. src/sparring/games/go.py describes the format.
+// Go positions and moves as text. src/sparring/go/game.py describes the format.
 #include <algorithm>
 #include <cstdlib>
 #include <vector>

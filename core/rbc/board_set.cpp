@@ -1,19 +1,202 @@
 #include "rbc/board_set.hpp"
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
 #include <numeric>
+#include <shared_mutex>
+#include <span>
 #include <stdexcept>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "game/parallel.hpp"
 #include "game/random.hpp"
-#include "rbc/opponent_moves.hpp"
 
 namespace sparring::rbc {
 
 using namespace chess;
+
+namespace {
+
+// Collects distinct hidden sides from several threads in bounded memory.
+
+std::size_t slots_for(std::size_t sides) {
+    return std::bit_ceil(std::max<std::size_t>(8, sides * 3 / 2 + 1));
+}
+
+/// A set with a size limit. Above `limit` distinct sides it keeps those whose salted hash falls into a half,
+/// a quarter, and so on (Wegman's adaptive sampling): a uniform sample that does not depend on order,
+/// repetitions or threads.
+class BoardSetBuilder {
+ public:
+    BoardSetBuilder(std::size_t limit, std::uint64_t salt, std::size_t expected);
+
+    /// The buffer of one thread: additions are passed on in blocks, so that locks and cache misses are rare.
+    class LocalBuffer {
+     public:
+        explicit LocalBuffer(BoardSetBuilder& builder) : builder_(builder) {}
+        void operator()(const HiddenSide& side) {
+            const std::uint64_t hash = side.hash();
+            if (!builder_.kept(hash)) return;
+            Buffer& buffer = buffers_[run_of(hash)];
+            buffer.items[buffer.size++] = {side, hash};
+            if (buffer.size == buffer_size) flush(run_of(hash));
+        }
+        /// Must be called at the end.
+        void flush();
+
+     private:
+        friend class BoardSetBuilder;
+        static constexpr std::size_t buffer_size = 32;
+        struct Item {
+            HiddenSide side;
+            std::uint64_t hash;
+        };
+        struct Buffer {
+            std::array<Item, buffer_size> items;
+            std::size_t size = 0;
+        };
+        void flush(std::size_t run);
+
+        BoardSetBuilder& builder_;
+        std::array<Buffer, run_count> buffers_;
+    };
+
+    /// Returns the collected sides and empties the set.
+    BoardSetData finish(unsigned threads);
+
+ private:
+    /// Open addressing, at most two thirds full. A slot without pieces is free; the side without pieces (its
+    /// last piece, the king, was captured) is stored separately.
+    struct Table {
+        std::vector<HiddenSide> slots;
+        std::size_t size = 0;
+        bool has_empty = false;
+        std::mutex mutex;
+
+        bool insert(const HiddenSide& side, std::uint64_t hash);
+        void reserve_more(std::size_t more);
+        /// Keeps the sides for which `keep(hash)` holds and reserves room for `more`.
+        template <class Keep>
+        void rebuild(std::size_t more, Keep keep);
+    };
+
+    /// Whether a hash belongs to the share that is kept. The share only shrinks.
+    bool kept(std::uint64_t hash) const {
+        const int level = level_.load(std::memory_order_relaxed);
+        return level == 0 || Random(hash ^ salt_).next() >> (64 - level) == 0;
+    }
+    void subsample();
+
+    const std::size_t limit_;
+    const std::uint64_t salt_;
+    std::array<Table, run_count> tables_;
+    std::atomic<std::size_t> size_{0};
+    std::atomic<int> level_{0};
+    std::shared_mutex subsampling_;  // held shared while adding
+};
+
+BoardSetBuilder::BoardSetBuilder(std::size_t limit, std::uint64_t salt, std::size_t expected)
+    : limit_(std::max<std::size_t>(limit, 1)), salt_(salt) {
+    for (Table& table : tables_) table.reserve_more(std::min(expected, limit) / run_count);
+}
+
+bool BoardSetBuilder::Table::insert(const HiddenSide& side, std::uint64_t hash) {
+    if (side.empty()) return !std::exchange(has_empty, true);
+    const std::size_t mask = slots.size() - 1;
+    std::size_t i = hash & mask;
+    for (; !slots[i].empty(); i = (i + 1) & mask) {
+        if (slots[i] == side) return false;
+    }
+    slots[i] = side;
+    ++size;
+    return true;
+}
+
+void BoardSetBuilder::Table::reserve_more(std::size_t more) {
+    if (slots_for(size + more) > slots.size()) rebuild(more, [](std::uint64_t) { return true; });
+}
+
+template <class Keep>
+void BoardSetBuilder::Table::rebuild(std::size_t more, Keep keep) {
+    const auto stays = [&](const HiddenSide& side) { return !side.empty() && keep(side.hash()); };
+    const auto count = static_cast<std::size_t>(std::count_if(slots.begin(), slots.end(), stays));
+    std::vector<HiddenSide> old(slots_for(count + more));
+    old.swap(slots);
+    size = 0;
+    for (const HiddenSide& side : old) {
+        if (stays(side)) insert(side, side.hash());
+    }
+}
+
+void BoardSetBuilder::LocalBuffer::flush(std::size_t run) {
+    Buffer& buffer = buffers_[run];
+    std::size_t size;
+    {
+        const std::shared_lock adding(builder_.subsampling_);
+        Table& table = builder_.tables_[run];
+        const std::scoped_lock lock(table.mutex);
+        table.reserve_more(buffer.size);
+        // The table exceeds the caches: prefetch all slots first.
+        const auto items = std::span(buffer.items).first(buffer.size);
+        for (const Item& item : items)
+            __builtin_prefetch(&table.slots[item.hash & (table.slots.size() - 1)], 1);
+        std::size_t added = 0;
+        for (const Item& item : items)
+            added += builder_.kept(item.hash) && table.insert(item.side, item.hash);
+        size = builder_.size_ += added;
+    }
+    buffer.size = 0;
+    if (size > builder_.limit_) builder_.subsample();
+}
+
+void BoardSetBuilder::LocalBuffer::flush() {
+    for (std::size_t run = 0; run < run_count; ++run) {
+        if (buffers_[run].size) flush(run);
+    }
+}
+
+void BoardSetBuilder::subsample() {
+    const std::unique_lock alone(subsampling_);
+    while (size_ > limit_ && level_ < 63) {
+        ++level_;
+        std::size_t size = 0;
+        for (Table& table : tables_) {
+            table.rebuild(0, [this](std::uint64_t hash) { return kept(hash); });
+            size += table.size + table.has_empty;
+        }
+        size_ = size;
+    }
+}
+
+BoardSetData BoardSetBuilder::finish(unsigned threads) {
+    BoardSetData result;
+    result.level = level_;
+    for (std::size_t run = 0; run < run_count; ++run)
+        result.runs[run + 1] = result.runs[run] + tables_[run].size + tables_[run].has_empty;
+    result.sides.resize(result.runs.back());
+    const std::size_t enough = 1 << 14;  // fewer are sorted faster by one thread
+    parallel_for(run_count, 1, result.sides.size() < enough ? 1 : threads, [&](std::size_t run, std::size_t) {
+        Table& table = tables_[run];
+        const auto begin = result.sides.begin() + static_cast<std::ptrdiff_t>(result.runs[run]);
+        auto end = std::copy_if(table.slots.begin(), table.slots.end(), begin,
+                                [](const HiddenSide& side) { return !side.empty(); });
+        if (table.has_empty) *end++ = {};
+        table.slots = {};
+        std::sort(begin, end);
+    });
+    size_ = 0;
+    return result;
+}
+
+}  // namespace
 
 namespace {
 
@@ -29,15 +212,15 @@ struct SenseConstraint {
         constexpr std::string_view symbols = "PNBRQKpnbrqk";
         for (const auto& [square, symbol] : seen) {
             squares |= bit(square);
-            const auto found = symbol ? symbols.find(symbol) : std::string_view::npos;
-            const bool own = found != std::string_view::npos && static_cast<int>(found / 6) == known.player;
+            const auto piece = symbol ? symbols.find(symbol) : std::string_view::npos;
+            const bool own = piece != std::string_view::npos && static_cast<int>(piece / 6) == known.player;
             for (std::size_t t = 0; t < 6; ++t) {
                 const bool has = known.types[t] & bit(square);
-                if (has != (own && found % 6 == t)) possible = false;
+                if (has != (own && piece % 6 == t)) possible = false;
             }
-            if (symbol && found == std::string_view::npos) possible = false;
-            if (found != std::string_view::npos && !own)
-                shown = shown.toggled(hidden_code(static_cast<int>(found % 6)), bit(square));
+            if (symbol && piece == std::string_view::npos) possible = false;
+            if (piece != std::string_view::npos && !own)
+                shown = shown.toggled(hidden_code(static_cast<int>(piece % 6)), bit(square));
         }
     }
 
@@ -96,9 +279,9 @@ std::optional<std::size_t> BoardSet::index(const HiddenSide& hidden) const {
     const std::size_t run = run_of(hidden.hash());
     const auto begin = data_.sides.begin();
     const auto end = begin + static_cast<std::ptrdiff_t>(data_.runs[run + 1]);
-    const auto found = std::lower_bound(begin + static_cast<std::ptrdiff_t>(data_.runs[run]), end, hidden);
-    if (found == end || *found != hidden) return std::nullopt;
-    return static_cast<std::size_t>(found - begin);
+    const auto place = std::lower_bound(begin + static_cast<std::ptrdiff_t>(data_.runs[run]), end, hidden);
+    if (place == end || *place != hidden) return std::nullopt;
+    return static_cast<std::size_t>(place - begin);
 }
 
 BoardSet BoardSet::common(const BoardSet& other) const {
@@ -218,13 +401,13 @@ BoardSet BoardSet::leading_to(const BoardSet& later, Move result, std::optional<
     const BloomFilter filter(later.hidden());
     return filtered(
         [&](const HiddenSide& side) {
-            bool found = false;
+            bool leads = false;
             const HiddenSide next = after_own_move(side, captured);
             if (!next.kings()) return false;
             for_each_opponent_move(moved, next, lost, [&](const HiddenSide& reply) {
-                found = found || (filter.may_contain(reply) && later.contains(reply));
+                leads = leads || (filter.may_contain(reply) && later.contains(reply));
             });
-            return found;
+            return leads;
         },
         threads);
 }
@@ -251,8 +434,8 @@ std::vector<std::size_t> BoardSet::sample_indices(std::size_t count, std::uint64
     // A sparse Fisher-Yates shuffle: only swapped entries are stored.
     std::unordered_map<std::size_t, std::size_t> swapped;
     const auto at = [&](std::size_t i) {
-        const auto found = swapped.find(i);
-        return found == swapped.end() ? i : found->second;
+        const auto entry = swapped.find(i);
+        return entry == swapped.end() ? i : entry->second;
     };
     Random random(seed);
     std::vector<std::size_t> result;
@@ -273,8 +456,8 @@ std::array<char, 64> BoardSet::known_pieces() const {
     }
     const HiddenSide reference = data_.sides[0].plain();
     Bitboard differ = 0;
-    for (const HiddenSide& each : data_.sides) {
-        const HiddenSide side = each.plain();
+    for (const HiddenSide& hidden : data_.sides) {
+        const HiddenSide side = hidden.plain();
         differ |=
             (side.low ^ reference.low) | (side.middle ^ reference.middle) | (side.high ^ reference.high);
     }

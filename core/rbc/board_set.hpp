@@ -2,16 +2,28 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <optional>
 #include <span>
 #include <vector>
 
-#include "rbc/board_set_builder.hpp"
 #include "rbc/hidden.hpp"
 
 namespace sparring::rbc {
+
+/// The number of sorted runs of a set, by the top bits of the hash.
+constexpr std::size_t run_count = 64;
+constexpr std::size_t run_of(std::uint64_t hash) { return hash >> 58; }
+using Runs = std::array<std::size_t, run_count + 1>;  // the begin of each run, and the end of the last
+
+/// The collected sides: distinct, in sorted runs.
+struct BoardSetData {
+    std::vector<HiddenSide> sides;
+    Runs runs{};
+    int level = 0;  // one in 2^level was kept; 0 if all
+};
 
 /// One square of the result of a sense: a FEN letter, or 0 if empty.
 struct SensedSquare {

@@ -4,7 +4,7 @@
 #include <array>
 #include <cstdlib>
 
-#include "rbc/opponent_moves.hpp"
+#include "rbc/hidden.hpp"
 
 namespace sparring::rbc {
 
@@ -66,8 +66,8 @@ class BottomSample {
 Bitboard differing(const std::vector<HiddenSide>& boards) {
     Bitboard differ = 0;
     const HiddenSide reference = boards.front().plain();
-    for (const HiddenSide& each : boards) {
-        const HiddenSide side = each.plain();
+    for (const HiddenSide& board : boards) {
+        const HiddenSide side = board.plain();
         differ |=
             (side.low ^ reference.low) | (side.middle ^ reference.middle) | (side.high ^ reference.high);
     }

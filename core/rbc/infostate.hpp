@@ -52,7 +52,7 @@ class Infostate {
     Synopsis synopsis() const;
 
     /// Whether the king can be captured for certain in this turn. A cheap form of the tests of
-    /// forced_wins.hpp: it finds a piece that attacks the king on all boards with the same king's square, and
+    /// analysis.hpp: it finds a piece that attacks the king on all boards with the same king's square, and
     /// at the sense one window that shows all those squares. What it finds is certain; it misses lines on
     /// which a slider attacks kings on several squares.
     bool wins() const;

@@ -170,7 +170,7 @@ void ParticleFilter::draw(const BoardSet& possible, bool exact) {
                 Board next = board;
                 apply(next, taken(board, moves[i].action));
                 if (!agrees(next)) continue;
-                const double weight = attacks_king(next, ~player_) ? config_.threat_weight : 1.0;
+                const double weight = attacks_king(next, ~player_) ? config_.attack_weight : 1.0;
                 const auto prior = static_cast<double>(moves[i].prior);
                 accepted[c].probability += prior;
                 accepted[c].weight += weight * prior;
@@ -180,12 +180,12 @@ void ParticleFilter::draw(const BoardSet& possible, bool exact) {
     });
     std::vector<double> cumulated;
     double total = 0, probability = 0;
-    for (const Accepted& each : accepted) {
-        cumulated.push_back(total += each.weight);
-        probability += each.probability;
+    for (const Accepted& moves : accepted) {
+        cumulated.push_back(total += moves.weight);
+        probability += moves.probability;
     }
     const auto complete = std::count_if(candidates_.begin(), candidates_.end(),
-                                        [](const Candidate& each) { return !each.moves.empty(); });
+                                        [](const Candidate& candidate) { return !candidate.moves.empty(); });
     accepted_ = complete ? std::min(probability / static_cast<double>(complete), 1.0) : 0;
     const double all_rejected = std::pow(1 - accepted_, config_.persistence);
     for (std::size_t n = 0; n < config_.particles; ++n) {

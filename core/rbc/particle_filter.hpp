@@ -9,14 +9,14 @@
 // contradicts what we know. After k rejections a singleton, one of our possible boards, takes its place. Here
 // `advance` plays the opponent's sense for many particles and asks for the policy of its move; `draw` then
 // computes which moves are accepted, and draws from those. The distribution is the same as with rejections,
-// and a further `draw`, after our own sense has told us more, costs no inference.
+// and a further `draw`, after our own sense has shown more, costs no inference.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <vector>
 
-#include "rbc/node_table.hpp"
+#include "rbc/planner_tree.hpp"
 
 namespace sparring::rbc {
 
@@ -62,7 +62,7 @@ class ParticleFilter {
     /// The moves of a candidate that lead to a possible board.
     struct Accepted {
         double probability = 0;                             // by the policy
-        double weight = 0;                                  // the same with the threat weight, for the draw
+        double weight = 0;                                  // the same with the attack weight, for the draw
         std::vector<std::pair<std::size_t, double>> moves;  // index and cumulated weight
     };
 

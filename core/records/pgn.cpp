@@ -207,17 +207,17 @@ void PgnParser::begin_moves() {
 }
 
 void PgnParser::play(std::string_view text) {
-    const auto found = chess::parse_san(position_, text);
-    if (!found) {
+    const auto san = chess::parse_san(position_, text);
+    if (!san) {
         fail(quoted(text) + " is no legal move at move " + std::to_string(game_.moves.size() / 2 + 1));
         return;
     }
-    if (found->index > 255 || game_.moves.size() >= max_plies) {
+    if (san->index > 255 || game_.moves.size() >= max_plies) {
         fail("it is longer or wider than a game of chess can be");
         return;
     }
-    game_.moves.push_back(static_cast<std::uint8_t>(found->index));
-    position_.play(found->move);
+    game_.moves.push_back(static_cast<std::uint8_t>(san->index));
+    position_.play(san->move);
 }
 
 void PgnParser::end_command(std::string_view command) {

@@ -2,7 +2,7 @@
 // move reductions and quiescence search.
 //
 // AlphaBeta is the search of one thread. The Evaluator knows the game; searcher.hpp has iterative deepening
-// and threads.
+// and threads. Reconnaissance blind chess has a search of its own (rbc/board_search.hpp says why).
 #pragma once
 
 #include <algorithm>
@@ -62,21 +62,21 @@ class AlphaBeta {
         int best = -infinity;
         path_[0] = root.key();
         first_repeatable_ply_[0] = 0;
-        for (ScoredMove& each : scores) {
+        for (ScoredMove& root_move : scores) {
             const int floor = options_.margin > 0 ? std::max(best - options_.margin - 1, -infinity) : best;
             SearchState next = root;
-            step(next, each.move, 1);
+            step(next, root_move.move, 1);
             if (best > -infinity && !options_.minimax) {
-                each.score = -search(next, depth - 1, 1, -floor - 1, -floor);
-                if (each.score > floor && !stopped_)
-                    each.score = -search(next, depth - 1, 1, -infinity, -floor);
+                root_move.score = -search(next, depth - 1, 1, -floor - 1, -floor);
+                if (root_move.score > floor && !stopped_)
+                    root_move.score = -search(next, depth - 1, 1, -infinity, -floor);
             } else {
-                each.score = -search(next, depth - 1, 1, -infinity, infinity);
+                root_move.score = -search(next, depth - 1, 1, -infinity, infinity);
             }
             if (stopped_) return false;
-            if (each.score > best) {
-                best = each.score;
-                update_pv(0, each.move);
+            if (root_move.score > best) {
+                best = root_move.score;
+                update_pv(0, root_move.move);
             }
         }
         recorder_.record_node(root, 0, depth, best, Bound::exact);

@@ -18,17 +18,21 @@ constexpr int decided_score = win_score - 1'000;
 /// Moves with an order value of at least this are noisy (captures): quiescence search tries them.
 constexpr int noisy_order = 1 << 24;
 
+// clang-format off
 /// An Evaluator is a value type that searches copy. Its SearchState is a position and whatever else of the
-/// past the evaluation depends on. An Evaluator E with `E evaluator; E::SearchState state` has
-///   state.key()                            the key that repetition compares
-///   state.play(move)
-///   evaluator.table_key(state)             equal only for states with the same legal continuations and
-///   scores evaluator.decided(state)               the score of a finished game, without the history; else
-///   nothing evaluator.evaluate(state)              the static evaluation evaluator.moves(state, moves) moves
-///   to search, at least one unless decided evaluator.noisy_moves(state, moves)    moves to search in
-///   quiescence E::reversible(move)                    whether earlier positions can recur after the move
-///   E::repetitions_to_draw                 occurrences of a position that make a draw; 0 for none
-///   E::history_slots                       size of the history table: a power of two, indexed by move codes
+/// past the evaluation depends on. With `E evaluator; E::SearchState state`:
+///
+///   state.key()                          key that repetition compares
+///   state.play(move)                     plays a move
+///   evaluator.table_key(state)           equal only for states with the same legal continuations and scores
+///   evaluator.decided(state)             score of a finished game, without the history; else nothing
+///   evaluator.evaluate(state)            static evaluation
+///   evaluator.moves(state, moves)        moves to search, at least one unless decided
+///   evaluator.noisy_moves(state, moves)  moves to search in quiescence
+///   E::reversible(move)                  whether earlier positions can recur after the move
+///   E::repetitions_to_draw               occurrences of a position that make a draw; 0 for none
+///   E::history_slots                     size of the history table: a power of two, indexed by move codes
+// clang-format on
 template <class E>
 concept Evaluator = requires(const E evaluator, const typename E::SearchState state,
                              typename E::SearchState next, Move move, OrderedMoves& moves) {

@@ -72,13 +72,13 @@ class PositionHistory {
     int visits(std::uint64_t key) const {
         if (!filter_[key % filter_.size()]) return 0;
         int count = 0;
-        for (const std::uint64_t each : keys_) count += each == key;
+        for (const std::uint64_t visited : keys_) count += visited == key;
         return count;
     }
     /// The largest number of occurrences of one key.
     int max_visits() const {
         int result = 0;
-        for (const std::uint64_t each : keys_) result = std::max(result, visits(each));
+        for (const std::uint64_t key : keys_) result = std::max(result, visits(key));
         return result;
     }
 

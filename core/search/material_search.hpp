@@ -13,15 +13,18 @@
 
 namespace sparring::search {
 
+// clang-format off
 /// The evaluation of a game with positions P. A specialisation has
-///   static int evaluate(const P&);              // the static evaluation, centipawns for the side to move
-///   static int no_moves_score(const P&);        // the score of a position without moves
-///   static int mvv_lva(const P&, Move);         // 0 for a quiet move; noisy moves (captures) are searched
-///   in
-///                                               // quiescence, highest first
+///
+///   static int evaluate(const P&);          static evaluation, centipawns for the side to move
+///   static int no_moves_score(const P&);    score of a position without moves
+///   static int mvv_lva(const P&, Move);     0 for a quiet move; others are searched in quiescence, highest first
+///
 /// and, for a game whose players may claim draws,
-///   static bool claims_draws(const P&);         // whether claimable draws end the game
-///   static int reversible_plies(const P&);      // plies since the last capture or pawn move
+///
+///   static bool claims_draws(const P&);     whether claimable draws end the game
+///   static int reversible_plies(const P&);  plies since the last capture or pawn move
+// clang-format on
 template <class P>
 struct MaterialRules;
 

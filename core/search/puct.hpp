@@ -265,7 +265,7 @@ class PuctTree {
         std::vector<double> weights(priors.begin(), priors.end());
         double total = 0;
         for (double& weight : weights) {
-            if (config_.prior_temperature != 1) weight = std::pow(weight, 1 / config_.prior_temperature);
+            if (config_.policy_temperature != 1) weight = std::pow(weight, 1 / config_.policy_temperature);
             total += weight;
         }
         const auto edges = tree_.edges_of(node);

@@ -33,11 +33,11 @@ class PuctForest {
     void select(std::uint32_t visits, std::vector<State<P>>& leaves, std::vector<std::int64_t>& trees) {
         if (!pending_.empty()) throw std::logic_error("the leaves that were asked for are not evaluated yet");
         for (std::size_t i = 0; i < trees_.size(); ++i) {
-            auto found = select_in(trees_[i], visits);
-            if (found.empty()) continue;
-            pending_.push_back({i, found.size()});
-            trees.insert(trees.end(), found.size(), static_cast<std::int64_t>(i));
-            std::move(found.begin(), found.end(), std::back_inserter(leaves));
+            auto selected = select_in(trees_[i], visits);
+            if (selected.empty()) continue;
+            pending_.push_back({i, selected.size()});
+            trees.insert(trees.end(), selected.size(), static_cast<std::int64_t>(i));
+            std::move(selected.begin(), selected.end(), std::back_inserter(leaves));
         }
     }
 
@@ -45,25 +45,25 @@ class PuctForest {
     /// trees are then as before, and the leaves still wait.
     void evaluate(std::span<const float> priors, std::span<const float> values) {
         std::size_t leaves = 0, needed = 0;
-        for (const Pending& each : pending_) {
-            leaves += each.leaves;
-            needed += trees_[each.tree].priors_needed();
+        for (const Pending& pending : pending_) {
+            leaves += pending.leaves;
+            needed += trees_[pending.tree].priors_needed();
         }
         if (values.size() != leaves) throw std::invalid_argument("one value for each leaf expected");
         check_evaluation(priors, values, needed);
-        for (const Pending& each : pending_) {
-            PuctTree<P>& tree = trees_[each.tree];
+        for (const Pending& pending : pending_) {
+            PuctTree<P>& tree = trees_[pending.tree];
             const std::size_t moves = tree.priors_needed();
-            tree.evaluate(priors.first(moves), values.first(each.leaves));
+            tree.evaluate(priors.first(moves), values.first(pending.leaves));
             priors = priors.subspan(moves);
-            values = values.subspan(each.leaves);
+            values = values.subspan(pending.leaves);
         }
         pending_.clear();
     }
 
     /// Drops the leaves of the last `select` without an evaluation.
     void cancel() {
-        for (const Pending& each : pending_) trees_[each.tree].cancel();
+        for (const Pending& pending : pending_) trees_[pending.tree].cancel();
         pending_.clear();
     }
 

@@ -34,14 +34,14 @@ std::vector<RootMove> root_moves(const SearchTree<P>& tree) {
     std::vector<RootMove> moves;
     if (root.visits == 0) return moves;
     for (const auto& edge : tree.edges_of(root)) {
-        RootMove each{edge.move, edge.prior, 0, std::numeric_limits<double>::quiet_NaN(),
-                      forced_by(tree, root, edge)};
+        RootMove root_move{edge.move, edge.prior, 0, std::numeric_limits<double>::quiet_NaN(),
+                           forced_by(tree, root, edge)};
         if (edge.child != tree.none) {
             const auto& child = tree.nodes[edge.child];
-            each.visits = child.visits;
-            each.value = same_side(root, child) ? mean_value(child) : -mean_value(child);
+            root_move.visits = child.visits;
+            root_move.value = same_side(root, child) ? mean_value(child) : -mean_value(child);
         }
-        moves.push_back(each);
+        moves.push_back(root_move);
     }
     return moves;
 }
@@ -57,12 +57,12 @@ std::vector<Move> principal_variation(const SearchTree<P>& tree, Move first) {
         if (edge->child == tree.none) break;
         const auto& node = tree.nodes[edge->child];
         edge = nullptr;
-        for (const auto& each : tree.edges_of(node)) {
-            const std::uint32_t visits = tree.visits_of(each);
-            if (visits == 0 || forced_by(tree, node, each) != one_ply_less(node.forced)) continue;
+        for (const auto& candidate : tree.edges_of(node)) {
+            const std::uint32_t visits = tree.visits_of(candidate);
+            if (visits == 0 || forced_by(tree, node, candidate) != one_ply_less(node.forced)) continue;
             if (!edge || visits > tree.visits_of(*edge) ||
-                (visits == tree.visits_of(*edge) && each.prior > edge->prior))
-                edge = &each;
+                (visits == tree.visits_of(*edge) && candidate.prior > edge->prior))
+                edge = &candidate;
         }
     }
     return moves;

@@ -1,6 +1,7 @@
 // The storage of a PUCT tree: nodes and edges in two vectors, linked by index.
 //
-// Nothing is freed while a tree grows; after a move, the part below it is copied to a new tree.
+// Nothing is freed while a tree grows; after a move, the part below it is copied to a new tree. A node holds
+// its state (game/state.hpp): trees have thousands of nodes, not millions, since a network evaluates them.
 #pragma once
 
 #include <cstddef>

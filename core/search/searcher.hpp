@@ -25,10 +25,10 @@ struct SearchResult {
 template <class A, class SearchState, class Done = decltype([](int) {})>
 void iterative_deepening(A& search, const SearchState& root, int depth, std::vector<ScoredMove>& moves,
                          Done done = {}, int first = 1) {
-    for (int each = std::min(first, depth); each <= depth; ++each) {
-        if (!search.search_root(root, each, moves)) return;
-        done(each);
-        if (moves.empty() || win_score - std::abs(moves.front().score) <= each) return;
+    for (int ply_depth = std::min(first, depth); ply_depth <= depth; ++ply_depth) {
+        if (!search.search_root(root, ply_depth, moves)) return;
+        done(ply_depth);
+        if (moves.empty() || win_score - std::abs(moves.front().score) <= ply_depth) return;
     }
 }
 

@@ -88,7 +88,7 @@ constexpr Square lsb(Bitboard b) { return b.lo ? std::countr_zero(b.lo) : 63 + s
 
 /// Calls `visit` with every square in ascending order.
 template <class Visit>
-void each(Bitboard b, Visit visit) {
+void for_each(Bitboard b, Visit visit) {
     for (; b.lo; b.lo &= b.lo - 1) visit(Square{std::countr_zero(b.lo)});
     for (; b.hi; b.hi &= b.hi - 1) visit(Square{63 + std::countr_zero(b.hi)});
 }

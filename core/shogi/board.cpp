@@ -53,11 +53,11 @@ bool Board::pawn_drop_mates(Square to) const {
     const Bitboard after = occupied() | bit(to);
     if (!attackers(to, us, after)) return false;  // the king takes the pawn
     bool answered = false;
-    each(king_steps(k) - colors[them] - bit(to),
-         [&](Square escape) { answered = answered || !attackers(escape, us, after ^ bit(k)); });
+    for_each(king_steps(k) - colors[them] - bit(to),
+             [&](Square escape) { answered = answered || !attackers(escape, us, after ^ bit(k)); });
     if (answered) return false;
-    each(attackers(to, them, after) - bit(k),
-         [&](Square taker) { answered = answered || !attackers(k, us, after ^ bit(taker)); });
+    for_each(attackers(to, them, after) - bit(k),
+             [&](Square taker) { answered = answered || !attackers(k, us, after ^ bit(taker)); });
     return !answered;
 }
 
@@ -121,7 +121,7 @@ std::uint64_t Board::compute_key() const {
     std::uint64_t result = 0;
     for (const Color c : {black, white}) {
         for (int type = 0; type < num_piece_types; ++type) {
-            each(colors[c] & types[type], [&](Square s) { result ^= zobrist.piece[c][type][s]; });
+            for_each(colors[c] & types[type], [&](Square s) { result ^= zobrist.piece[c][type][s]; });
         }
         for (int type = 0; type < num_hand_types; ++type) result ^= zobrist.hand[c][type][hands[c][type]];
     }

@@ -16,8 +16,8 @@ constexpr std::size_t cell(Square seen) {
 void encode_board(const Board& board, Color us, std::uint8_t* planes) {
     for (const Color side : {us, ~us}) {
         for (int type = 0; type < num_piece_types; ++type, planes += area) {
-            each(board.colors[side] & board.types[type],
-                 [&](Square s) { planes[cell(us == black ? s : num_squares - 1 - s)] = 1; });
+            for_each(board.colors[side] & board.types[type],
+                     [&](Square s) { planes[cell(us == black ? s : num_squares - 1 - s)] = 1; });
         }
     }
 }
@@ -41,10 +41,10 @@ void encode(const Node<Position>& node, int boards, std::uint8_t* out) {
 }
 
 std::optional<std::uint16_t> label(const Board& board, Move move) {
-    const auto found = dlshogi::label(board, move);
-    if (!found) return {};
-    const std::size_t plane = *found / area;
-    return static_cast<std::uint16_t>(plane * area + cell(static_cast<Square>(*found % area)));
+    const auto label = dlshogi::label(board, move);
+    if (!label) return {};
+    const std::size_t plane = *label / area;
+    return static_cast<std::uint16_t>(plane * area + cell(static_cast<Square>(*label % area)));
 }
 
 }  // namespace sparring::shogi::boards

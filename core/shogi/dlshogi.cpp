@@ -35,7 +35,7 @@ constexpr std::size_t first_drop = 2 * directions.size();
 constexpr Square seen(Color us, Square s) { return us == black ? s : num_squares - 1 - s; }
 
 void mark(float* plane, Bitboard squares, Color us) {
-    each(squares, [&](Square s) { plane[seen(us, s)] = 1.0f; });
+    for_each(squares, [&](Square s) { plane[seen(us, s)] = 1.0f; });
 }
 
 /// One side's pieces and attacks.
@@ -46,7 +46,7 @@ void encode_side(const Board& board, Color side, Color us, float* planes) {
         const Bitboard pieces = board.colors[side] & board.types[type];
         if (!pieces) continue;
         Bitboard reach;
-        each(pieces, [&](Square s) {
+        for_each(pieces, [&](Square s) {
             const Bitboard here = attacks(side, type, s, occupied);
             attacked_by[2] |= attacked_by[1] & here;
             attacked_by[1] |= attacked_by[0] & here;
@@ -75,10 +75,10 @@ constexpr int sign(int n) { return (n > 0) - (n < 0); }
 std::size_t direction(Square from, Square to) {
     const int file = file_of(to) - file_of(from), rank = rank_of(to) - rank_of(from);
     if (rank == -2 && (file == 1 || file == -1)) return file == 1 ? first_jump : first_jump + 1;
-    const auto* found = std::find_if(directions.begin(), directions.begin() + first_jump, [&](Direction d) {
-        return d.file == sign(file) && d.rank == sign(rank);
-    });
-    return static_cast<std::size_t>(found - directions.begin());
+    const auto* direction =
+        std::find_if(directions.begin(), directions.begin() + first_jump,
+                     [&](Direction d) { return d.file == sign(file) && d.rank == sign(rank); });
+    return static_cast<std::size_t>(direction - directions.begin());
 }
 
 /// The nearest piece from which a move in the direction reaches `to`: adjacent, on a line, or a knight's jump

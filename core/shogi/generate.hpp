@@ -27,16 +27,16 @@ struct ListSink {
     MoveList& list;
 
     void piece(Square from, Bitboard plain, Bitboard promoted) {
-        each(plain, [&](Square to) { list.push(make_move(from, to)); });
-        each(promoted, [&](Square to) { list.push(make_move(from, to) | promoting); });
+        for_each(plain, [&](Square to) { list.push(make_move(from, to)); });
+        for_each(promoted, [&](Square to) { list.push(make_move(from, to) | promoting); });
     }
     /// Pawn moves; the from-square is the target minus `step`.
     void pawns(int step, Bitboard plain, Bitboard promoted) {
-        each(plain, [&](Square to) { list.push(make_move(to - step, to)); });
-        each(promoted, [&](Square to) { list.push(make_move(to - step, to) | promoting); });
+        for_each(plain, [&](Square to) { list.push(make_move(to - step, to)); });
+        for_each(promoted, [&](Square to) { list.push(make_move(to - step, to) | promoting); });
     }
     void drops(int type, Bitboard targets) {
-        each(targets, [&](Square to) { list.push(make_drop(type, to)); });
+        for_each(targets, [&](Square to) { list.push(make_drop(type, to)); });
     }
 };
 
@@ -69,7 +69,7 @@ CheckInfo check_info(const Board& b, Square k) {
     const Bitboard sliders = enemy & ((tables.straight[k] & (b.types[rook] | b.types[dragon])) |
                                       (tables.diagonal[k] & (b.types[bishop] | b.types[horse])) |
                                       (tables.ahead[Us][k] & b.types[lance]));
-    each(sliders, [&](Square s) {
+    for_each(sliders, [&](Square s) {
         const Bitboard line = between(k, s), blockers = line & occupied;
         if (!blockers) {
             r.checkers |= bit(s);
@@ -91,11 +91,12 @@ Bitboard danger(const Board& b, Square k) {
     constexpr Color Them = ~Us;
     const Bitboard occupied = b.occupied() ^ bit(k), enemy = b.colors[Them];
     Bitboard result;
-    each(enemy & tables.near[k], [&](Square s) { result |= steps(Them, b.squares[s], s); });
-    each(enemy & b.types[lance], [&](Square s) { result |= lance_attacks(Them, s, occupied); });
-    each(enemy & (b.types[bishop] | b.types[horse]),
-         [&](Square s) { result |= bishop_attacks(s, occupied); });
-    each(enemy & (b.types[rook] | b.types[dragon]), [&](Square s) { result |= rook_attacks(s, occupied); });
+    for_each(enemy & tables.near[k], [&](Square s) { result |= steps(Them, b.squares[s], s); });
+    for_each(enemy & b.types[lance], [&](Square s) { result |= lance_attacks(Them, s, occupied); });
+    for_each(enemy & (b.types[bishop] | b.types[horse]),
+             [&](Square s) { result |= bishop_attacks(s, occupied); });
+    for_each(enemy & (b.types[rook] | b.types[dragon]),
+             [&](Square s) { result |= rook_attacks(s, occupied); });
     return result;
 }
 
@@ -143,8 +144,8 @@ void generate(const Board& b, Sink& sink) {
     const Bitboard targets = r.check_mask - own, free = own - r.pinned;
     generate_pawns<Us>(free & b.types[pawn], targets, sink);
     const auto pieces = [&](PieceType type, Bitboard set) {
-        each(free & set,
-             [&](Square s) { send<Us>(type, s, attacks(Us, type, s, occupied) & targets, sink); });
+        for_each(free & set,
+                 [&](Square s) { send<Us>(type, s, attacks(Us, type, s, occupied) & targets, sink); });
     };
     for (const PieceType type : {lance, knight, silver, bishop, rook, horse, dragon})
         pieces(type, b.types[type]);

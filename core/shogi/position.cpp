@@ -78,7 +78,7 @@ void Position::encode(float* planes) const {
         const Color c = owner == 0 ? us : ~us;
         for (int type = 0; type < num_piece_types; ++type) {
             float* plane = planes + (owner * num_piece_types + type) * area;
-            each(board_.colors[c] & board_.types[type], [&](Square s) {
+            for_each(board_.colors[c] & board_.types[type], [&](Square s) {
                 const Square seen = us == black ? s : num_squares - 1 - s;
                 plane[rank_of(seen) * 9 + 8 - file_of(seen)] = 1.0f;
             });

@@ -6,17 +6,30 @@ that it uses.
 
 from typing import TYPE_CHECKING
 
-from sparring._lazy import attach
-from sparring._telemetry import disable_telemetry
+from sparring.base.lazy import attach
+from sparring.base.telemetry import disable_telemetry
 
 if TYPE_CHECKING:
     from sparring._version import __version__ as __version__
+    from sparring.base.clock import Clock as Clock
+    from sparring.base.clock import TimeControl as TimeControl
+    from sparring.base.errors import BadConfig as BadConfig
+    from sparring.base.errors import BadFile as BadFile
+    from sparring.base.errors import CannotWrite as CannotWrite
+    from sparring.base.errors import MissingExtra as MissingExtra
+    from sparring.base.errors import NotFound as NotFound
+    from sparring.base.errors import SparringError as SparringError
+    from sparring.games import IllegalMove as IllegalMove
+    from sparring.games import ParseError as ParseError
     from sparring.games import load_game as load_game
     from sparring.games.game import Game as Game
-    from sparring.games.position import Position as Position
-    from sparring.networks.prediction import Prediction as Prediction
+    from sparring.games.game import Position as Position
+    from sparring.networks.codec import Prediction as Prediction
     from sparring.networks.store import load_network as load_network
-    from sparring.players.loading import load_player as load_player
+    from sparring.play.match import play_game as play_game
+    from sparring.play.opponent import load_player as load_player
+    from sparring.play.result import GameResult as GameResult
+    from sparring.players.engines import EngineFailure as EngineFailure
     from sparring.players.player import Decision as Decision
     from sparring.players.player import GameStart as GameStart
     from sparring.players.player import Player as Player
@@ -24,22 +37,8 @@ if TYPE_CHECKING:
     from sparring.policies.loading import load_policy as load_policy
     from sparring.policies.policy import Policy as Policy
     from sparring.records.game_records import open_records as open_records
+    from sparring.search.limits import SearchLimits as SearchLimits
 
 disable_telemetry()
 
-__getattr__, __dir__, __all__ = attach(
-    __name__,
-    {
-        "_version": ("__version__",),
-        "games": ("load_game",),
-        "games.game": ("Game",),
-        "games.position": ("Position",),
-        "networks.prediction": ("Prediction",),
-        "networks.store": ("load_network",),
-        "players.loading": ("load_player",),
-        "players.player": ("Decision", "GameStart", "Player", "Turn"),
-        "policies.loading": ("load_policy",),
-        "policies.policy": ("Policy",),
-        "records.game_records": ("open_records",),
-    },
-)
+__getattr__, __dir__, __all__ = attach(__name__)

@@ -7,11 +7,13 @@ import numpy
 import numpy.typing
 from numpy.typing import NDArray
 
+import sparring.base.errors
 
-class ParseError(ValueError):
+
+class ParseError(sparring.base.errors.SparringError, ValueError):
     pass
 
-class IllegalMove(ValueError):
+class IllegalMove(sparring.base.errors.SparringError, ValueError):
     pass
 
 class Outcome:
@@ -68,6 +70,30 @@ class Analysis:
     def seconds(self) -> float:
         """The duration of the search."""
 
+class NativeOption:
+    """The declaration of an option in the native core."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def default(self) -> bool | int | float: ...
+
+    @property
+    def low(self) -> float:
+        """Least value."""
+
+    @property
+    def high(self) -> float:
+        """Greatest value; if that is infinity, infinity is a value."""
+
+    @property
+    def open_low(self) -> bool:
+        """Whether `low` itself is no value."""
+
+    @property
+    def doc(self) -> str: ...
+
 class PuctConfig:
     """
     The parameters of a PUCT search.
@@ -75,48 +101,46 @@ class PuctConfig:
     Q is a move's mean value, P its prior, N(a) its visits and N their sum. A move's score is Q + c(N) P sqrt(N) / (1 + N(a)). Raises ValueError for a value out of range.
     """
 
-    def __init__(self, *, c_puct: float = 1.5, c_base: float = 0.0, c_factor: float = 0.0, prior_temperature: float = 1.0, fpu_reduction: float = 0.3, fpu_absolute: bool = False, solver: bool = True, find_immediate_wins: bool = True, repetition_draws: bool = True, draw_value: float = 0.0, noise: float = 0.0, noise_alpha: float = 0.3, batch: int = 16, batch_share: float = 0.1, virtual_loss: float = 0.0, memory: int = 512) -> None: ...
+    def __init__(self, *, c_puct: float = 1.5, c_base: float = 0.0, c_factor: float = 0.0, policy_temperature: float = 1.0, fpu_reduction: float = 0.3, fpu_absolute: bool = False, solver: bool = True, find_immediate_wins: bool = True, repetition_draws: bool = True, draw_value: float = 0.0, noise: float = 0.0, noise_alpha: float = 0.3, batch: int = 16, batch_share: float = 0.1, virtual_loss: float = 0.0, memory: int = 512) -> None: ...
 
     @property
     def c_puct(self) -> float:
-        """
-        Exploration constant c, at least 0. Infinity selects by the prior alone.
-        """
+        """Exploration constant of PUCT; `inf` follows the prior alone."""
 
     @property
     def c_base(self) -> float:
         """
-        If positive, c grows with the visits: c_puct + c_factor * log((N + c_base + 1) / c_base).
+        If positive, c_puct grows with the visits N: c_puct + c_factor * log((N + c_base + 1) / c_base).
         """
 
     @property
     def c_factor(self) -> float:
-        """See c_base; no effect if c_base is 0."""
+        """Factor of that growth."""
 
     @property
-    def prior_temperature(self) -> float:
+    def policy_temperature(self) -> float:
         """
-        Softmax temperature t of the priors, above 0: P^(1/t), normalised. Above 1 flattens them.
+        Temperature t of the priors in the search: P^(1/t), normalised. Above 1 flattens them.
         """
 
     @property
     def fpu_reduction(self) -> float:
         """
-        First-play urgency: the Q of an unvisited move is the parent's value minus this times the square root of the sum of visited priors.
+        First-play urgency: the value of an unvisited move is that of its parent minus this times the square root of the sum of visited priors.
         """
 
     @property
     def fpu_absolute(self) -> bool:
-        """If true, the Q of an unvisited move is fpu_reduction itself."""
+        """Makes `fpu_reduction` the value of an unvisited move itself."""
 
     @property
     def solver(self) -> bool:
-        """Whether forced wins and losses are proven up the tree (MCTS solver)."""
+        """Proves forced wins and losses in the search (MCTS solver)."""
 
     @property
     def find_immediate_wins(self) -> bool:
         """
-        Whether every move of the root is tested for an immediate win, whatever its prior.
+        Tests every move of the root for an immediate win, whatever its prior; no effect in Go.
         """
 
     @property
@@ -127,37 +151,39 @@ class PuctConfig:
 
     @property
     def draw_value(self) -> float:
-        """The value of a draw for the side to move at the root, from -1 to 1."""
+        """Value of a draw for the side to move at the root."""
 
     @property
     def noise(self) -> float:
-        """
-        The share of Dirichlet noise in the root's priors, from 0 to 1, for self-play.
-        """
+        """Share of Dirichlet noise in the root's priors, for self-play."""
 
     @property
     def noise_alpha(self) -> float:
-        """The concentration of the Dirichlet noise, above 0."""
+        """Concentration of the Dirichlet noise."""
 
     @property
     def batch(self) -> int:
-        """The greatest number of leaves evaluated together, at least 1."""
+        """
+        Most positions that are evaluated together; a batch is at most `batch_share`, a tenth, of the tree.
+        """
 
     @property
     def batch_share(self) -> float:
         """
-        The greatest number of leaves evaluated together as a share of the tree's visits, at least 0. A batch has at least one leaf, so 0 searches leaf by leaf.
+        Largest batch as a share of the tree's visits. A batch has at least one leaf, so 0 searches leaf by leaf.
         """
 
     @property
     def virtual_loss(self) -> float:
-        """
-        Losses by which a visit that waits for its evaluation counts in Q, at least 0.
-        """
+        """Losses by which a visit that waits for its evaluation counts in Q."""
 
     @property
     def memory(self) -> int:
-        """The memory limit of the tree in megabytes, at least 1."""
+        """Memory limit of the search tree, in megabytes."""
+
+    @staticmethod
+    def options() -> list[NativeOption]:
+        """The options with their defaults, ranges and docs."""
 
     def __repr__(self) -> str: ...
 
@@ -649,6 +675,12 @@ class ChessSamples:
         """
 
     @staticmethod
+    def of_states(states: Sequence[ChessState]) -> ChessSamples:
+        """
+        The positions of games in progress, one a game. Without a move played, `encode` gives 0 as move and index.
+        """
+
+    @staticmethod
     def join(parts: Sequence[ChessSamples]) -> ChessSamples:
         """The positions of all parts, in order."""
 
@@ -909,6 +941,12 @@ class RbcSamples:
         """
 
     @staticmethod
+    def of_states(states: Sequence[RbcState]) -> RbcSamples:
+        """
+        The positions of games in progress, one a game. Without a move played, `encode` gives 0 as move and index.
+        """
+
+    @staticmethod
     def join(parts: Sequence[RbcSamples]) -> RbcSamples:
         """The positions of all parts, in order."""
 
@@ -1125,79 +1163,51 @@ def rbc_synopsis_planes() -> list[tuple[str, str, str]]:
 
 class RbcPlannerConfig:
     """
-    The constants of deep synoptic Monte Carlo planning, with the symbols of table 5 of the paper. Raises ValueError for a value out of range.
+    The constants of deep synoptic Monte Carlo planning (docs/rbc-planner.md). Raises ValueError for a value out of range.
     """
 
-    def __init__(self, *, batch: int = 32, exploration: float = 2.0, sense_depth: int = 6, move_depth: int = 12, persistence: int = 512, states: int = 128, mixing: float = 1.0, particles: int = 512, virtual_loss: float = 1.0, depth_threshold: float = float('inf'), caution: float = 0.0, paranoia: float = 0.0, avop: bool = False, untried_first: bool = False, static_analysis: bool = True, native_weight: float = 0.0, belief_noise: float = 0.05, bandit_belief: bool = False, threat_weight: float = 1.0, rationality: float = 0.0, table_size: int = 65536, threads: int = 1) -> None: ...
+    def __init__(self, *, batch: int = 32, exploration: float = 2.0, mixing: float = 1.0, sense_depth: int = 6, move_depth: int = 12, states: int = 128, particles: int = 512, persistence: int = 512, native_weight: float = 0.0, belief_noise: float = 0.05, attack_weight: float = 1.0, rationality: float = 0.0, table_size: int = 65536, threads: int = 1, caution: float = 0.0, paranoia: float = 0.0, avop: bool = False, untried_first: bool = False, static_analysis: bool = True, bandit_belief: bool = False) -> None: ...
 
     @property
     def batch(self) -> int:
-        """b: playouts that run at a time, and synopses per inference."""
+        """Playouts that run at a time, and synopses per inference (b)."""
 
     @property
     def exploration(self) -> float:
-        """c: the exploration constant."""
-
-    @property
-    def sense_depth(self) -> int:
-        """d_sense: actions of a playout that begins with a sense."""
-
-    @property
-    def move_depth(self) -> int:
-        """d_move: actions of a playout that begins with a move."""
-
-    @property
-    def persistence(self) -> int:
-        """k: rejections of a particle before a singleton replaces it."""
-
-    @property
-    def states(self) -> int:
-        """l: boards of an approximate infostate."""
+        """Exploration constant (c)."""
 
     @property
     def mixing(self) -> float:
         """
-        m: after n visits a node draws from the policy with probability exp(-m n). 0: always; infinity: never.
+        After n visits a node draws from the policy with probability exp(-m n); inf never does (m).
         """
+
+    @property
+    def sense_depth(self) -> int:
+        """Actions of a playout that begins with a sense (d_sense)."""
+
+    @property
+    def move_depth(self) -> int:
+        """Actions of a playout that begins with a move (d_move)."""
+
+    @property
+    def states(self) -> int:
+        """Boards of an approximate infostate (l)."""
 
     @property
     def particles(self) -> int:
-        """n_particles: infostates of the opponent in the belief."""
+        """Infostates of the opponent in the belief (n_particles)."""
 
     @property
-    def virtual_loss(self) -> float:
-        """n_vl: visits by which a running playout counts."""
-
-    @property
-    def depth_threshold(self) -> float:
-        """z: visits of an action above which a playout goes deeper."""
-
-    @property
-    def caution(self) -> float:
-        """kappa: share of playouts in which the opponent has only four boards."""
-
-    @property
-    def paranoia(self) -> float:
-        """phi: weight of the smallest value of an action against its mean."""
-
-    @property
-    def avop(self) -> bool:
-        """Whether actions are selected by a variant of PUCT instead of UCB1."""
-
-    @property
-    def untried_first(self) -> bool:
+    def persistence(self) -> int:
         """
-        Whether actions without visits come first, in random order, as in textbook UCB1; else they have the mean value of the node.
+        Rejections of a particle before a single possible board replaces it (k).
         """
-
-    @property
-    def static_analysis(self) -> bool:
-        """Whether playouts end at certain wins."""
 
     @property
     def native_weight(self) -> float:
         """
-        Share of the native quiescence search on the true board in the value of a leaf.
+        Share of a native quiescence search in the value of a leaf; the rest is the network's.
         """
 
     @property
@@ -1207,13 +1217,7 @@ class RbcPlannerConfig:
         """
 
     @property
-    def bandit_belief(self) -> bool:
-        """
-        Whether the belief takes the opponent's actions by the bandit, as the paper's algorithm 2, not from its policy.
-        """
-
-    @property
-    def threat_weight(self) -> float:
+    def attack_weight(self) -> float:
         """
         Odds factor of the opponent's moves that attack the king, in the belief.
         """
@@ -1221,16 +1225,50 @@ class RbcPlannerConfig:
     @property
     def rationality(self) -> float:
         """
-        Inverse temperature of moves by a native quiescence search, which weighs the policies of both players; 0 leaves them as they are.
+        Inverse temperature of moves by a native quiescence search, which weighs the network's policies of both players; 0 leaves them as they are.
         """
 
     @property
     def table_size(self) -> int:
-        """Nodes of the hash table; a new node overwrites an old one."""
+        """Nodes of the hash table, about a kilobyte each."""
 
     @property
     def threads(self) -> int:
         """Threads of the playouts."""
+
+    @property
+    def caution(self) -> float:
+        """
+        Share of playouts in which the opponent thinks only four boards possible (kappa).
+        """
+
+    @property
+    def paranoia(self) -> float:
+        """Weight of the smallest value of an action against its mean (phi)."""
+
+    @property
+    def avop(self) -> bool:
+        """Selects actions by a variant of PUCT instead of UCB1 (table 4)."""
+
+    @property
+    def untried_first(self) -> bool:
+        """
+        Tries all actions of a node once, in random order, before any a second time, as textbook UCB1; else an action without visits has the mean value of the node.
+        """
+
+    @property
+    def static_analysis(self) -> bool:
+        """Ends playouts at certain wins (section 5.4)."""
+
+    @property
+    def bandit_belief(self) -> bool:
+        """
+        Takes the opponent's actions in the belief by the bandit (algorithm 2), not from its policy.
+        """
+
+    @staticmethod
+    def options() -> list[NativeOption]:
+        """The options with their defaults, ranges and docs."""
 
     def __repr__(self) -> str: ...
 
@@ -1737,6 +1775,12 @@ class ExpendibotsSamples:
         Unpacks the positions of n games of a table, in order.
 
         `starts`: text of each first position. `moves`: packed moves, as `pack_moves` writes them with `width` bytes a move. `clocks`: little-endian int32, tenths of a second left after each move, or None. `limits` int64 [n, 2]: plies to skip, and the least clock in tenths of a second for a position to be included (where known). Raises ParseError or IllegalMove.
+        """
+
+    @staticmethod
+    def of_states(states: Sequence[ExpendibotsState]) -> ExpendibotsSamples:
+        """
+        The positions of games in progress, one a game. Without a move played, `encode` gives 0 as move and index.
         """
 
     @staticmethod
@@ -2258,6 +2302,12 @@ class BreakthroughSamples:
         """
 
     @staticmethod
+    def of_states(states: Sequence[BreakthroughState]) -> BreakthroughSamples:
+        """
+        The positions of games in progress, one a game. Without a move played, `encode` gives 0 as move and index.
+        """
+
+    @staticmethod
     def join(parts: Sequence[BreakthroughSamples]) -> BreakthroughSamples:
         """The positions of all parts, in order."""
 
@@ -2712,6 +2762,12 @@ class ShogiSamples:
         Unpacks the positions of n games of a table, in order.
 
         `starts`: text of each first position. `moves`: packed moves, as `pack_moves` writes them with `width` bytes a move. `clocks`: little-endian int32, tenths of a second left after each move, or None. `limits` int64 [n, 2]: plies to skip, and the least clock in tenths of a second for a position to be included (where known). Raises ParseError or IllegalMove.
+        """
+
+    @staticmethod
+    def of_states(states: Sequence[ShogiState]) -> ShogiSamples:
+        """
+        The positions of games in progress, one a game. Without a move played, `encode` gives 0 as move and index.
         """
 
     @staticmethod
@@ -3186,6 +3242,12 @@ class GoSamples:
         Unpacks the positions of n games of a table, in order.
 
         `starts`: text of each first position. `moves`: packed moves, as `pack_moves` writes them with `width` bytes a move. `clocks`: little-endian int32, tenths of a second left after each move, or None. `limits` int64 [n, 2]: plies to skip, and the least clock in tenths of a second for a position to be included (where known). Raises ParseError or IllegalMove.
+        """
+
+    @staticmethod
+    def of_states(states: Sequence[GoState]) -> GoSamples:
+        """
+        The positions of games in progress, one a game. Without a move played, `encode` gives 0 as move and index.
         """
 
     @staticmethod

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from sparring.policies.segments import Array
+from sparring.policies.policy import Array
 
 _GRID = np.linspace(-4, 4, 161)
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from sparring.base.storage import Journal
 from sparring.policies import Policy
-from sparring.policies.segments import Array
-from sparring.storage import Journal
+from sparring.policies.policy import Array
 from studies.ace.position_items import PositionTest, read_people
 from studies.ace.position_scores import rating_curves
 from studies.ace.respondents import Respondent

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from sparring.measure.tuning import class_positions
+from sparring.measure.tuning_run import estimate
 from sparring.policies import load_policy, log_probabilities
 from sparring.records import Split
-from sparring.tuning.class_result import estimate
-from sparring.tuning.class_sample import class_positions
 
 
 def baselines(

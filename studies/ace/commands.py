@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from sparring.cli.errors import UserError
+from sparring.base.errors import UserError
 from studies.ace.options import RESULTS, Backend, Batch, Records, Shard
 from studies.options import command_line
 
@@ -36,7 +36,7 @@ def ace_games(
     beside it.
     """
     from sparring import load_policy
-    from sparring.storage import Journal
+    from sparring.base.storage import Journal
     from studies.ace.games import Pairing, play_pairings
     from studies.ace.players import class_players, level_players
 
@@ -142,7 +142,7 @@ def ace_answers(
 ) -> None:
     """Let players take the position test (experiment 2); a stopped run resumes."""
     from sparring import load_policy
-    from sparring.reports.report import write_json
+    from sparring.measure.reports import write_json
     from studies.ace.answers import collect_answers, collect_curves
     from studies.ace.position_items import read_test
     from studies.ace.respondents import all_respondents
@@ -166,7 +166,7 @@ def ace_test(
 ) -> None:
     """Estimate the Elo of players by the position test (experiment 2), with intervals."""
     from sparring import load_policy
-    from sparring.reports.report import read_json
+    from sparring.measure.reports import read_json
     from studies.ace.position_items import read_test
     from studies.ace.position_scores import Calibration, rating_curves, score_player
     from studies.ace.respondents import all_respondents
@@ -199,8 +199,8 @@ def ace_go(
 ) -> None:
     """Measure whether a Go player's rank follows from its moves."""
     from sparring import load_policy
-    from sparring.reports.machine import provenance
-    from sparring.reports.report import write_json
+    from sparring.base.provenance import provenance
+    from sparring.measure.reports import write_json
     from studies.ace.go_strength import balanced_games, measure_go
 
     human = load_policy("human", "go", backend=backend, batch=batch)
@@ -217,9 +217,8 @@ def ace_strength(
     out: Annotated[Path, typer.Option(help="Report.")] = RESULTS / "strength.json",
 ) -> None:
     """Fit the strength model behind `sparring measure level`, and measure its errors on other players."""
-    from sparring.reports import today
-    from sparring.reports.machine import provenance
-    from sparring.reports.report import write_json
+    from sparring.base.provenance import provenance, today
+    from sparring.measure.reports import write_json
     from studies.ace.strength import fit_and_measure, read_evidence
 
     fitted, report = fit_and_measure(read_evidence(evidence), f"{command_line()}, {today()}")

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from sparring.matching.phases import PHASES
+from sparring.measure.samples import PHASES
+from sparring.measure.tuning import PlayedPositions, Theta, VisitData, cross_entropy, search_visits
+from sparring.measure.tuning_run import estimate, fit_theta_curve
 from sparring.policies import Policy
-from sparring.policies.segments import Array
-from sparring.tuning import Theta, cross_entropy, fit_theta_curve, search_visits
-from sparring.tuning.class_result import estimate
-from sparring.tuning.visits import PlayedPositions, VisitData
+from sparring.policies.policy import Array
 
 Result = Mapping[str, Any]
 """Result of a class, as its journal has it."""

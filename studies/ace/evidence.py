@@ -12,14 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from sparring.networks.batches import PositionBatch
+from sparring.base.storage import atomic_write
+from sparring.measure.strength import GameEvidence, collect_evidence
+from sparring.networks.codec import PositionBatch
 from sparring.policies import Policy, load_policy
-from sparring.policies.policy import clipped_log, predict_batch
-from sparring.policies.segments import Array, segment_sum
+from sparring.policies.policy import Array, clipped_log, predict_batch, segment_sum
 from sparring.records import Split, open_records
-from sparring.records.recorded_game import RecordedGame
-from sparring.storage import atomic_write
-from sparring.strength.evidence import GameEvidence, collect_evidence
+from sparring.records.readers import RecordedGame
 
 RATINGS = (600, 950, 1300, 1650, 2000, 2300, 2600)
 """Ratings that the policy is told."""

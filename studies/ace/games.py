@@ -10,12 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from sparring.arena.results import GameResult
-from sparring.calibration.lockstep_games import LockstepGame, PolicyMover, play_together
+from sparring.arena.results import ArenaGame
+from sparring.base.storage import atomic_write, read_journal
 from sparring.games import load_game
+from sparring.measure.calibration_games import PolicyMover
+from sparring.play.match import LockstepGame, play_together
 from sparring.players.player_config import PlayerConfig
 from sparring.policies import Policy
-from sparring.storage import atomic_write, read_journal
 
 MAX_PLIES = 400
 """A longer game is drawn."""
@@ -46,7 +47,7 @@ def play_pairings(
     *,
     max_plies: int = MAX_PLIES,
     checkpoint: Path | None = None,
-) -> Iterator[GameResult]:
+) -> Iterator[ArenaGame]:
     """Plays games at the same time and yields results as games end.
 
     `policies` and `players` are by name. A player's searches of all its games share network batches. Draws by
@@ -74,8 +75,10 @@ def play_pairings(
         behind = [game for game in running if game.plies < limit]
         for game in play_together(behind, max_plies=limit):
             if game.ended(max_plies):
-                pairing, (score, reason) = pairings[game.number], game.result
-                yield GameResult(pairing.number, *pairing.sides, 0, score, reason, "", game.plies, 0.0)
+                pairing, end = pairings[game.number], game.result
+                yield ArenaGame(
+                    pairing.number, *pairing.sides, 0, end.first_score, end.reason, "", game.plies, 0.0
+                )
         running = [game for game in running if not game.ended(max_plies)]
         if checkpoint is not None:
             _write_checkpoint(checkpoint, [(pairings[game.number], game) for game in running])

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from sparring.measure.strength import RatedPlayer, collect_evidence, fit_strength_model, strength_errors
 from sparring.policies import Policy
 from sparring.records import RecordedGame, Split, open_records
-from sparring.strength import RatedPlayer, collect_evidence, fit_strength_model, strength_errors
 
 RANKS = (6, 7, 8, 9)
 """Dan ranks of which there are enough games between people."""

@@ -8,13 +8,21 @@ from typing import Any
 
 import numpy as np
 
+from sparring.measure.tuning import (
+    Differences,
+    MemoizedPolicy,
+    PlayedPositions,
+    Theta,
+    VisitData,
+    cross_entropy,
+    fit_choice,
+    regularised_gradient,
+    search_differences,
+    search_visits,
+    snapshot_sizes,
+)
+from sparring.measure.tuning_run import clustered_error
 from sparring.policies import Policy
-from sparring.tuning.choice_likelihood import cross_entropy, fit_choice
-from sparring.tuning.class_result import clustered_error
-from sparring.tuning.gradients import Differences, regularised_gradient, search_differences
-from sparring.tuning.memo import MemoizedPolicy
-from sparring.tuning.theta import Theta
-from sparring.tuning.visits import PlayedPositions, VisitData, search_visits, snapshot_sizes
 
 STEPS = (0.05, 0.1, 0.2, 0.4)
 """Steps of finite differences in log t and log c_puct."""

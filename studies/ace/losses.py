@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sparring.networks import Position
 from sparring.players import PlayerConfig
-from sparring.players.search_player import move_selection, puct_config
+from sparring.players.policy_player import move_selection, puct_config
 from sparring.policies import Policy
 from sparring.search import search_together
 from studies.levels.losses import Losses, expected_losses, mean_by_kind, played_losses

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from sparring.measure.tuning_run import results_in
 from sparring.players.levels import shipped_levels
 from sparring.players.player_config import PlayerConfig
-from sparring.tuning.run import results_in
 
 CLASS_NAMES = {1250: "D", 1650: "B", 2150: "Expert", 2550: "GM"}
 """The paper's names of its classes (section 4.1)."""
@@ -19,7 +19,7 @@ def class_name(rating: int) -> str:
 
 
 def level_players(ratings: Sequence[int]) -> dict[str, PlayerConfig]:
-    """The shipped chess levels of these ratings, by the names of the classes. Raises BadPlayerConfig."""
+    """The shipped chess levels of these ratings, by the names of the classes. Raises BadConfig."""
     table = shipped_levels("chess")
     assert table is not None
     return {class_name(rating): table.at(rating, name=class_name(rating)) for rating in ratings}

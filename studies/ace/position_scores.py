@@ -18,7 +18,7 @@ import numpy as np
 
 from sparring.networks import Position
 from sparring.policies import Policy, log_probabilities
-from sparring.policies.segments import Array
+from sparring.policies.policy import Array
 from studies.ace.position_items import PositionTest, chosen_parts
 
 TOLD = tuple(range(600, 2601, 200))

@@ -8,13 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from sparring.arena.results import GameResult
-from sparring.reports.plot_style import LINE_COLORS, open_pyplot, save_svg
-from sparring.reports.report import read_json
-from sparring.storage import read_journal
-from sparring.tuning import fit_theta_curve
-from sparring.tuning.descent import DescentStep
-from sparring.tuning.run import results_in
+from sparring.arena.results import ArenaGame
+from sparring.base.plot_style import LINE_COLORS, open_pyplot, save_svg
+from sparring.base.storage import read_journal
+from sparring.measure.reports import read_json
+from sparring.measure.tuning import DescentStep
+from sparring.measure.tuning_run import fit_theta_curve, results_in
 from studies.ace.amsterdam import read_answers, skill_curve
 from studies.ace.answers import answers_of
 from studies.ace.players import CLASS_NAMES
@@ -78,8 +77,8 @@ def tuning_report(folder: Path) -> dict[str, Any]:
 
 def games_report(path: Path) -> dict[str, Any]:
     """Experiment 1 from a journal of `ace-games`."""
-    results: list[GameResult] = [
-        GameResult(**{key: value for key, value in entry.items() if key != "games_end"})
+    results: list[ArenaGame] = [
+        ArenaGame(**{key: value for key, value in entry.items() if key != "games_end"})
         for entry in read_journal(path)
         if "result" in entry
     ]

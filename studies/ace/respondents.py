@@ -10,12 +10,11 @@ import numpy as np
 
 from sparring.games import load_game
 from sparring.networks import Position
-from sparring.players.levels import shipped_levels
-from sparring.players.lockstep_distributions import lockstep_distributions
+from sparring.players.levels import load_player_config, shipped_levels
 from sparring.players.player_config import PlayerConfig
-from sparring.players.player_file import load_player_config
+from sparring.players.policy_player import lockstep_distributions
 from sparring.policies import load_policy
-from sparring.policies.segments import Array
+from sparring.policies.policy import Array
 from studies.ace.players import CLASS_NAMES, class_players
 
 Respondent = Callable[[Sequence[Any]], list[Array]]
@@ -79,7 +78,7 @@ def all_respondents(
     batch: int,
     engine_nodes: int = 50_000,
 ) -> dict[str, tuple[str, float | None, Respondent]]:
-    """Everybody who takes the test, by name: family, nominal rating, respondent. Raises BadPlayerConfig."""
+    """Everybody who takes the test, by name: family, nominal rating, respondent. Raises BadConfig."""
     found: dict[str, tuple[str, float | None, Respondent]] = {}
     for rating in range(600, 2601, 400) if references else ():
         found[f"human {rating}"] = "human", rating, policy_respondent("human", rating, 1.0, backend, batch)

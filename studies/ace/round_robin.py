@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
-from sparring.arena.intervals import wilson_interval
-from sparring.arena.results import GameResult
-from sparring.arena.standings import compute_standings
+from sparring.arena.results import ArenaGame, compute_standings
+from sparring.measure.ratings import wilson_interval
 
 PAPER_EXPECTED = {
     ("D", "B"): 0.091, ("D", "Expert"): 0.006, ("D", "GM"): 0.001,
@@ -100,7 +99,7 @@ def chi_square_tail(x: float, degrees: int) -> float:
     return min(1.0, total)
 
 
-def round_robin_report(results: Sequence[GameResult], ratings: Mapping[str, float]) -> dict[str, Any]:
+def round_robin_report(results: Sequence[ArenaGame], ratings: Mapping[str, float]) -> dict[str, Any]:
     """Tables 1 and 2 for our players beside the paper's, the test of each, and ratings from the games.
 
     `ratings` are the classes' nominal ratings by name.
@@ -134,6 +133,6 @@ def round_robin_report(results: Sequence[GameResult], ratings: Mapping[str, floa
     }
 
 
-def _score(result: GameResult, name: str) -> float:
+def _score(result: ArenaGame, name: str) -> float:
     assert result.result is not None
     return result.result if result.first == name else 1 - result.result

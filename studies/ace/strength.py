@@ -9,7 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from sparring.strength import GameEvidence, RatedPlayer, StrengthModel, fit_strength_model, strength_errors
+from sparring.measure.strength import (
+    GameEvidence,
+    RatedPlayer,
+    StrengthModel,
+    fit_strength_model,
+    strength_errors,
+)
 from studies.ace.evidence import RATINGS, read_lines
 
 GAMES = (1, 2, 5, 10, 20, 50)

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sparring.cli.errors import UserError
+from sparring.base.errors import JournalMismatch, UserError
 from studies.ace.commands import ace_answers, ace_games, ace_items
 from studies.ace.options import RESULTS, Backend, Batch
 from studies.options import command_line
 
 if TYPE_CHECKING:
-    from sparring.tuning.descent import DescentStep
+    from sparring.measure.tuning import DescentStep
 
 NETWORK = "strong"
 
@@ -78,8 +78,8 @@ def ace(
     `baselines*.json` (`ace-baselines`).
     Parts without files are left as they are in the report.
     """
-    from sparring.reports.machine import provenance
-    from sparring.reports.report import read_json, write_json
+    from sparring.base.provenance import provenance
+    from sparring.measure.reports import read_json, write_json
     from studies.ace import report as parts
     from studies.ace.summary import missing_lines, summary_lines
 
@@ -108,11 +108,8 @@ def tune_missing_classes(
     records: Sequence[Path], sizes: Sizes, folder: Path, backend: str, batch: int
 ) -> None:
     """Tunes the paper's classes that have no result in the folder."""
-    from sparring.matching import NoGames
-    from sparring.records import BadTable, UnsupportedFormat
-    from sparring.storage import JournalMismatch
-    from sparring.tuning import DescentConfig, TuningConfig, tune_classes
-    from sparring.tuning.run import results_in
+    from sparring.measure.tuning import DescentConfig
+    from sparring.measure.tuning_run import TuningConfig, results_in, tune_classes
     from studies.ace.players import CLASS_NAMES
 
     finished = {result["class"] for result in results_in(folder)}
@@ -129,8 +126,6 @@ def tune_missing_classes(
     missing = [rating for rating in CLASS_NAMES if rating not in finished]
     try:
         tune_classes(missing, config, folder, on_step=_print_step)
-    except (BadTable, UnsupportedFormat, NoGames) as error:
-        raise UserError(str(error)) from None
     except JournalMismatch:
         raise UserError(f"{folder} holds a tuning of other sizes or records: give another --out") from None
 
@@ -164,7 +159,7 @@ def take_position_test(
 
 def _parts(out: Path, positions: Path | None) -> dict[str, Any]:
     """The parts of the report whose files are there."""
-    from sparring.reports.report import read_json
+    from sparring.measure.reports import read_json
     from studies.ace import report as parts
     from studies.ace.position_items import read_test
 

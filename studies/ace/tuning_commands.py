@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sparring.cli.errors import UserError
+from sparring.base.errors import UserError
 from studies.ace.options import RESULTS, Backend, Batch, Records
 from studies.options import command_line
 
 if TYPE_CHECKING:
-    from sparring.tuning import PlayedPositions
+    from sparring.measure import PlayedPositions
 
 
 def ace_baselines(
@@ -27,8 +27,8 @@ def ace_baselines(
     out: Annotated[Path, typer.Option(help="File of the numbers.")] = RESULTS / "baselines.json",
 ) -> None:
     """Measure policies without search on the held-out moves of the tuned classes."""
-    from sparring.reports.machine import provenance
-    from sparring.reports.report import write_json
+    from sparring.base.provenance import provenance
+    from sparring.measure.reports import write_json
     from studies.ace.baselines import baselines
 
     ratings = [int(each) for each in classes.split(",")]
@@ -51,10 +51,10 @@ def ace_gradients(
 ) -> None:
     """Compare the gradients of Algorithm 1 at the first Theta and at the tuned one."""
     from sparring import load_policy
-    from sparring.reports.machine import provenance
-    from sparring.reports.report import write_json
-    from sparring.tuning import Theta, class_positions
-    from sparring.tuning.run import results_in
+    from sparring.base.provenance import provenance
+    from sparring.measure.reports import write_json
+    from sparring.measure.tuning import Theta, class_positions
+    from sparring.measure.tuning_run import results_in
     from studies.ace.gradients import compare_gradients
 
     policy = load_policy(network, "chess", backend=backend, batch=batch)
@@ -81,8 +81,8 @@ def ace_curve(
 ) -> None:
     """Measure Theta as a function of the rating on the held-out moves of the tuned classes."""
     from sparring import load_policy
-    from sparring.tuning.memo import MemoizedPolicy
-    from sparring.tuning.run import results_in
+    from sparring.measure.tuning import MemoizedPolicy
+    from sparring.measure.tuning_run import results_in
     from studies.ace.curve import curve_losses
 
     results = list(results_in(tuning))
@@ -106,8 +106,8 @@ def ace_cross(
 ) -> None:
     """Measure the Theta of each class on the held-out moves of the others."""
     from sparring import load_policy
-    from sparring.tuning.memo import MemoizedPolicy
-    from sparring.tuning.run import results_in
+    from sparring.measure.tuning import MemoizedPolicy
+    from sparring.measure.tuning_run import results_in
     from studies.ace.curve import cross_losses
 
     wanted = [int(each) for each in classes.split(",")]
@@ -130,8 +130,8 @@ def ace_losses(
 ) -> None:
     """Measure the loss a move of the tuned classes in people's positions, beside people's own."""
     from sparring import load_policy
-    from sparring.reports.machine import provenance
-    from sparring.reports.report import write_json
+    from sparring.base.provenance import provenance
+    from sparring.measure.reports import write_json
     from studies.ace.losses import class_losses
     from studies.ace.players import class_players
     from studies.levels.positions import PEOPLE, read_game_positions
@@ -148,16 +148,16 @@ def ace_losses(
 
 def _held_out_positions(records: Sequence[Path], count: int, rating: int) -> PlayedPositions:
     """Test positions of the class of a rating."""
+    from sparring.measure.tuning import class_positions
     from sparring.records import Split
-    from sparring.tuning import class_positions
 
     return class_positions("chess", records, rating, count, split=Split.TEST)
 
 
 def _saved_rows(rows: Iterable[dict[str, Any]], out: Path) -> Iterator[dict[str, Any]]:
     """The rows one by one; the file has all so far."""
-    from sparring.reports.machine import provenance
-    from sparring.reports.report import write_json
+    from sparring.base.provenance import provenance
+    from sparring.measure.reports import write_json
 
     saved: list[dict[str, Any]] = []
     for row in rows:

@@ -8,25 +8,27 @@ from typing import Any
 
 import numpy as np
 
-from sparring.blending import (
+from sparring.measure.blending import (
+    ALPHAS,
+    BestAlpha,
     GroupFit,
     GroupWeights,
     PositionWeights,
     RatingWeights,
     WeightModel,
+    alpha_weights,
     constrained_blend,
     fit_groups,
     grid_blend,
+    place_knots,
     pooled_logs,
     position_blend,
     rating_blend,
+    simplex_grid,
 )
-from sparring.blending.grid import ALPHAS, BestAlpha, alpha_weights, simplex_grid
-from sparring.blending.weight_models import place_knots
-from sparring.matching import ChoiceData
-from sparring.matching.bootstrap import intervals
-from sparring.matching.metrics import PolicyMetrics
-from sparring.policies.segments import Array
+from sparring.measure.metrics import PolicyMetrics, intervals
+from sparring.measure.scores import ChoiceData
+from sparring.policies.policy import Array
 from studies.blend.config import HeldOutSample, PredictedSample
 from studies.blend.nested import Candidates, NestedMetrics, pool_scores, refitted
 

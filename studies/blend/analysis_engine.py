@@ -12,13 +12,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from sparring.arena.engine_process import EngineFailure
-from sparring.arena.engine_types import PositionHistory, TimeForfeit
-from sparring.arena.gtp import GtpEngine
-from sparring.arena.tournament import EngineConfig
-from sparring.arena.uci import UciEngine
+from sparring.base.errors import SparringError
+from sparring.base.storage import Journal
 from sparring.games import Move
-from sparring.storage import Journal
+from sparring.players.engine_player import start_engine
+from sparring.players.engines import EngineClient, EngineConfig, EngineFailure, PositionHistory, TimeForfeit
 
 WIN_SCORE = 32_000
 """The value of a move that wins at once."""
@@ -26,7 +24,7 @@ _TRIES = 3
 """Attempts at one position before the analysis fails."""
 
 
-class AnalysisFailed(Exception):
+class AnalysisFailed(SparringError):
     """The engine died or hung on one position in every attempt. Earlier values stay in the journal."""
 
 
@@ -35,7 +33,7 @@ class AnalysisEngine:
 
     def __init__(self, entry: EngineConfig) -> None:
         self._entry = entry
-        self._engine: UciEngine | GtpEngine | None = None
+        self._engine: EngineClient | None = None
         self.restarts = 0
 
     def value(self, state: Any, move: Move) -> int:
@@ -69,9 +67,9 @@ class AnalysisEngine:
             self._engine.close()
             self._engine = None
 
-    def _running(self) -> UciEngine | GtpEngine:
+    def _running(self) -> EngineClient:
         if self._engine is None:
-            self._engine = (GtpEngine if self._entry.protocol == "gtp" else UciEngine)(self._entry)
+            self._engine = start_engine(self._entry)
         return self._engine
 
     def _kill(self) -> None:
@@ -82,7 +80,7 @@ class AnalysisEngine:
 
 
 class CachedAnalysis:
-    """An AnalysisEngine with a journal of its values. Raises BadJournal or OSError."""
+    """An AnalysisEngine with a journal of its values. Raises BadFile or OSError."""
 
     def __init__(self, path: Path, entry: EngineConfig) -> None:
         self._analysis_engine = AnalysisEngine(entry)

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparring.blending import WeightModel, pooled_logs
-from sparring.matching.bootstrap import Array, Means, Resamples, intervals
-from sparring.matching.measure import TaskProgressCallback
-from sparring.policies.segments import segment_argmax
+from sparring.measure.blending import WeightModel, pooled_logs
+from sparring.measure.matching import TaskProgressCallback
+from sparring.measure.metrics import Array, Means, Resamples, intervals
+from sparring.policies.policy import segment_argmax
 from studies.blend.analysis_engine import CachedAnalysis
 from studies.blend.config import EngineAnalysisConfig, PredictedSample
 

@@ -10,13 +10,10 @@ from typing import Annotated, Any, cast
 import typer
 from rich.table import Table
 
+from sparring.base.errors import UserError
 from sparring.cli.arguments import named_policies
-from sparring.cli.errors import UserError
-from sparring.cli.printing import foreign, make_console
-from sparring.cli.progress import ProgressBar
+from sparring.cli.console import ProgressBar, foreign, make_console
 from sparring.networks.store import user_data_folder
-from sparring.policies import BadPolicy
-from sparring.records import BadTable, UnsupportedFormat
 from studies.options import Html, command_line
 
 _PROTOCOLS = {"chess": "uci", "go": "gtp", "shogi": "usi"}
@@ -84,12 +81,11 @@ def blend_command(game: str) -> Callable[..., None]:
         html: Html = False,
     ) -> None:
         """Measure blends of human-like policies with a strong one: accuracy, alpha, search, blunders."""
-        from sparring import matching
-        from sparring.arena.tournament import EngineConfig, EngineProtocol
-        from sparring.reports.report import write_report
+        from sparring.arena.tournament import EngineProtocol
+        from sparring.measure.reports import write_report
+        from sparring.players.engines import EngineConfig
         from sparring.search import SearchLimits
         from studies.blend import config, figures, report, study
-        from studies.blend.analysis_engine import AnalysisFailed
 
         for path in records:
             if not path.exists():
@@ -132,10 +128,7 @@ def blend_command(game: str) -> Callable[..., None]:
             threads=threads,
         )
         with ProgressBar() as bar:
-            try:
-                content = study.run(plan, out, bar.on_progress)
-            except (BadPolicy, BadTable, UnsupportedFormat, matching.NoGames, AnalysisFailed) as error:
-                raise UserError(str(error)) from None
+            content = study.run(plan, out, bar.on_progress)
         undone = write_report(content, out, command_line(), figures.report_figures(content))
         if html:
             report.write_page(out)

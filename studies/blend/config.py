@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from sparring.arena.tournament import EngineConfig
-from sparring.matching import CachedPolicy, ChoiceData, GameSelection, Sample, gather_choice_data, read_sample
-from sparring.matching.bootstrap import Resamples
-from sparring.matching.measure import TaskProgressCallback
-from sparring.matching.metrics import PolicyMetrics
-from sparring.policies.segments import Array
+from sparring.measure.matching import TaskProgressCallback
+from sparring.measure.metrics import PolicyMetrics, Resamples
+from sparring.measure.samples import GameSelection, Sample, read_sample
+from sparring.measure.scores import CachedPolicy, ChoiceData, gather_choice_data
+from sparring.players.engines import EngineConfig
+from sparring.policies.policy import Array
 from sparring.records import Split
 
 
@@ -133,7 +133,7 @@ class HeldOutSample:
 
 
 def open_experts(plan: BlendStudyConfig, policies: Sequence[tuple[str, str]]) -> list[CachedPolicy]:
-    """Opens policies from (name, source) pairs. Raises BadPolicy, BadNetwork or OSError."""
+    """Opens policies from (name, source) pairs. Raises BadConfig, BadFile or OSError."""
     return [
         CachedPolicy.open(
             name, source, plan.game, backend=plan.backend, threads=plan.threads, batch=plan.batch

@@ -5,8 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from sparring.reports.names import reader_name
-from sparring.reports.plot_style import (
+from sparring.base.plot_style import (
     BAR_COLOR,
     INK_COLOR,
     LINE_COLORS,
@@ -17,7 +16,7 @@ from sparring.reports.plot_style import (
     open_pyplot,
     page_axes,
 )
-from sparring.reports.report import Content, Figure
+from sparring.measure.reports import Content, Figure, reader_name
 
 _HUMAN, _STRONG, _BLEND, _SEARCH = "-.", ":", "-", "--"
 """Line styles of the paper."""
@@ -32,7 +31,7 @@ _METHODS = {
 
 
 def report_figures(content: Content) -> list[Figure]:
-    """The figures of a blend report, in the page's order. Drawing one raises MatplotlibMissing."""
+    """The figures of a blend report, in the page's order. Drawing one raises MissingExtra."""
     figures, shown = [], shown_humans(content)
     for number, begin in enumerate(range(0, len(shown), _PER_FIGURE), 1):
         names = shown[begin : begin + _PER_FIGURE]

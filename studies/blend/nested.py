@@ -14,14 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparring.blending import PositionWeights, RatingWeights, fit
-from sparring.blending.grid import middle_best
-from sparring.blending.likelihood import refit
-from sparring.matching import ChoiceData
-from sparring.matching.bootstrap import Estimate, GroupSums, Resamples, intervals
-from sparring.matching.metrics import COLUMNS, PolicyMetrics
+from sparring.measure.blending import PositionWeights, RatingWeights, fit, middle_best, refit
+from sparring.measure.metrics import COLUMNS, Estimate, GroupSums, PolicyMetrics, Resamples, intervals
+from sparring.measure.scores import ChoiceData
+from sparring.policies.policy import Array, segment_repeat
 from sparring.policies.pool import pool_log_probabilities
-from sparring.policies.segments import Array, segment_repeat
 from studies.blend.config import HeldOutSample, PredictedSample
 
 _SEED = 1

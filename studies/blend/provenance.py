@@ -6,8 +6,8 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from sparring.matching import CachedPolicy
-from sparring.matching.games import select
+from sparring.measure.samples import select
+from sparring.measure.scores import CachedPolicy
 from sparring.policies import NetworkPolicy
 from sparring.records import Split, records_of, split_of
 from sparring.records.statistics import group_name

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sparring.reports import page, report
-from sparring.reports.names import reader_name
-from sparring.reports.report import Content
-from sparring.storage import atomic_write
+from sparring.base.storage import atomic_write
+from sparring.measure import page
+from sparring.measure import reports as report
+from sparring.measure.reports import Content, reader_name
 from studies.blend.departures import departures
 from studies.blend.figures import report_figures
 from studies.blend.tables import (
@@ -43,7 +43,7 @@ _CAPTIONS = {
 def write_page(folder: Path, out: Path | None = None) -> Path:
     """Renders the HTML page of a blend report's folder from its JSON and figures.
 
-    Writes to `out` (default: `report.html` in the folder) and returns that path. Raises BadReport or OSError.
+    Writes to `out` (default: `report.html` in the folder) and returns that path. Raises BadFile or OSError.
     """
     content = report.read_json(folder / "report.json")
     titles = {figure.name: figure.title for figure in report_figures(content)}

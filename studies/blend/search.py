@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparring.matching import CachedPolicy
-from sparring.matching.measure import TaskProgressCallback
-from sparring.matching.metrics import metric_columns
-from sparring.policies import BadPolicy
-from sparring.policies.segments import Array
+from sparring.base.errors import BadConfig
+from sparring.measure.matching import TaskProgressCallback
+from sparring.measure.metrics import metric_columns
+from sparring.measure.scores import CachedPolicy
+from sparring.policies.policy import Array
 from studies.blend.config import BlendStudyConfig, HeldOutSample, PredictedSample, SearchComparisonConfig
 from studies.blend.nested import Candidates, NestedMetrics
 from studies.blend.searched import RULES, search_scores
@@ -45,7 +45,7 @@ def compare_search(
         scores = {
             id(part): _scores(plan, config, expert, part, on_progress) for part in (validation, measured.part)
         }
-    except BadPolicy as error:  # a policy without values cannot be searched with
+    except BadConfig as error:  # a policy without values cannot be searched with
         return {"left out": str(error)}
     policy = NestedMetrics.of(measured.metrics_of(expert.name))
     others = {expert.name: policy, plan.strong[0]: NestedMetrics.of(measured.metrics_of(plan.strong[0]))}

@@ -9,13 +9,13 @@ from typing import get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from sparring.matching import CachedPolicy, Sample
-from sparring.matching.scores import SCORE_DTYPE, ProgressCallback, cache_key, score
+from sparring.base.errors import BadConfig
+from sparring.base.storage import append_or_rollback, atomic_write
+from sparring.measure.samples import Sample
+from sparring.measure.scores import SCORE_DTYPE, CachedPolicy, ProgressCallback, cache_key, score
 from sparring.networks import Position, Prediction
-from sparring.policies import BadPolicy
 from sparring.search import PuctConfig, SearchResult, search_together
-from sparring.search.search_policy import SelectionRule, selection_rule
-from sparring.storage import append_or_rollback, atomic_write
+from sparring.search.move_selection import SelectionRule, selection_rule
 
 RULES: tuple[SelectionRule, ...] = get_args(SelectionRule)
 """The rules that make a policy of a search (`sparring.search.move_selection`)."""
@@ -37,7 +37,7 @@ def search_scores(
     """The scores [positions, RULES] (`SCORE_DTYPE`) of a search, leaf by leaf, with `nodes` visits.
 
     They are kept in a file in `folder`, which a stopped run resumes. `on_progress` is called with the number
-    of positions done. Raises BadPolicy if the policy gives no values, or OSError.
+    of positions done. Raises BadConfig if the policy gives no values, or OSError.
     """
     key = cache_key(_VERSION, expert.key, f"{c_puct:g}", str(nodes), sample.digest())
     path = folder / f"{key[:20]}.search"
@@ -61,7 +61,7 @@ def _searched(
     try:
         results = search_together(expert.policy, positions, _puct_config(c_puct), nodes)
     except ValueError as error:
-        raise BadPolicy(f"{expert.name}: {error}") from None
+        raise BadConfig(f"{expert.name}: {error}") from None
     scored = []
     for rule in RULES:
         selection = selection_rule(rule, c_puct, nodes)

@@ -10,13 +10,22 @@ import os
 from pathlib import Path
 from typing import Any
 
-from sparring.blending import GroupFit, WeightModel, alpha_curve, alpha_text, curves_text, traits_text
-from sparring.blending.weight_models import GroupWeights, PositionWeights, RatingWeights
-from sparring.matching.bootstrap import Resamples
-from sparring.matching.measure import TaskProgressCallback
+from sparring.base.provenance import today
+from sparring.base.storage import atomic_write
+from sparring.measure.blending import (
+    GroupFit,
+    GroupWeights,
+    PositionWeights,
+    RatingWeights,
+    WeightModel,
+    alpha_curve,
+    alpha_text,
+    curves_text,
+    traits_text,
+)
+from sparring.measure.matching import TaskProgressCallback
+from sparring.measure.metrics import Resamples
 from sparring.records import Split
-from sparring.reports import today
-from sparring.storage import atomic_write
 from studies.blend.accuracy import (
     accuracy_by_alpha,
     alpha_sensitivity,
@@ -53,7 +62,7 @@ def run(
 ) -> dict[str, Any]:
     """Runs a study and returns the content of its report; writes the blends' policy files to `out/blends`.
 
-    Raises BadPolicy, BadNetwork, NoGames, BadTable, UnsupportedFormat, AnalysisFailed or OSError.
+    Raises BadConfig, BadFile, NotFound, AnalysisFailed or OSError.
     """
     experts = open_experts(plan, (*plan.humans, plan.strong))
     others = open_experts(plan, plan.baselines)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from sparring.reports import page
-from sparring.reports.report import Content
+from sparring.measure import page
+from sparring.measure.reports import Content
 from studies.blend.replication import replication
 from studies.blend.trends import trends
 

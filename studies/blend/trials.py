@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparring.blending import pooled_logs, rating_blend
-from sparring.blending.grid import alpha_weights, hits
-from sparring.matching import ChoiceData, Sample
-from sparring.policies.segments import Array
+from sparring.measure.blending import alpha_weights, hits, pooled_logs, rating_blend
+from sparring.measure.samples import Sample
+from sparring.measure.scores import ChoiceData
+from sparring.policies.policy import Array
 from studies.blend.config import PredictedSample
 
 Mask = NDArray[np.bool_]

@@ -14,11 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from sparring.networks.synopsis import ALL, TOP
-from sparring.training.rbc.config import RbcTrainingConfig
-from sparring.training.rbc.device_examples import DeviceExamples, Indices
-from sparring.training.rbc.trainer import RbcTrainer
-from sparring.training.snapshot import take_snapshot
+from sparring.rbc.synopsis import ALL, TOP
+from sparring.rbc.training.config import RbcTrainingConfig
+from sparring.rbc.training.task import DeviceExamples, Indices, RbcTrainer
+from sparring.training.optimisers import take_snapshot
 from studies.dsmcp.hits import HitFiles, Hits
 
 
@@ -76,9 +75,9 @@ class _RetrainedNetwork:
         run = self._run
         run.data.remove_planes(() if plane is None else (plane,))
         self._restart()
-        run.step = 0
+        run.step = run.cursor = 0
         for _ in range(run.config.training.steps):
-            run.train_step()
+            run.next_step()
         names = run.config.headset_names
         found = {name: run.measure(names.index(name), each).top1.numpy() for name, each in rows.items()}
         run.data.remove_planes(())

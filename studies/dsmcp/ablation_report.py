@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparring.networks.synopsis import ALL, TOP
+from sparring.rbc.synopsis import ALL, TOP
 from studies.dsmcp.accuracy import estimate
 from studies.dsmcp.hits import HitFiles, Hits
 from studies.dsmcp.paper import paper_planes

@@ -10,11 +10,10 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from sparring.matching.bootstrap import Resamples
-from sparring.networks.synopsis import ALL, TOP
-from sparring.training.rbc.config import HeadsetConfig, RbcTrainingConfig
-from sparring.training.rbc.device_examples import DeviceExamples, Indices
-from sparring.training.rbc.loss import Measures
+from sparring.measure.metrics import Resamples
+from sparring.rbc.synopsis import ALL, TOP
+from sparring.rbc.training.config import HeadsetConfig, RbcTrainingConfig
+from sparring.rbc.training.task import DeviceExamples, Indices, Measures
 
 MEASURES = ("top1", "top5", "winner")
 """Top-1 and top-5 accuracy of the action, and accuracy of the winner: tables 6, 7 and 8."""
@@ -29,8 +28,15 @@ _LOCAL = ("inference", "planner")
 class MeasuredNetwork(Protocol):
     """A network with the examples that it is measured on: a training run, or an exported network."""
 
-    config: RbcTrainingConfig
-    data: DeviceExamples
+    @property
+    def config(self) -> RbcTrainingConfig:
+        """The configuration."""
+        ...
+
+    @property
+    def data(self) -> DeviceExamples:
+        """The examples."""
+        ...
 
     def measure(self, headset: int, rows: Indices) -> Measures:
         """Returns the measures of a headset on some rows."""

@@ -10,18 +10,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.table import Table
 
-from sparring.cli.errors import UserError
-from sparring.cli.printing import foreign, make_console
-from sparring.cli.progress import ProgressBar
-from sparring.reports import provenance
-from sparring.reports.plot_style import MatplotlibMissing, save_svg
-from sparring.reports.report import BadReport, read_json, write_json
-from sparring.storage import atomic_write
+from sparring.base.errors import MissingExtra, UserError
+from sparring.base.plot_style import save_svg
+from sparring.base.provenance import provenance
+from sparring.base.storage import atomic_write
+from sparring.cli.console import ProgressBar, foreign, make_console
+from sparring.measure.reports import read_json, write_json
 from studies.options import command_line
 
 if TYPE_CHECKING:
-    from sparring.training.rbc.config import RbcTrainingConfig
-    from sparring.training.rbc.trainer import RbcTrainer
+    from sparring.rbc.training.config import RbcTrainingConfig
+    from sparring.rbc.training.task import RbcTrainer
 
 ACCURACY, SALIENCY, TABLES = "accuracy.json", "saliency.json", "tables.md"
 
@@ -75,7 +74,7 @@ def dsmcp(
 def _open(run: Path, device: str) -> RbcTrainer:
     if not (run / "checkpoint.pt").exists():
         raise UserError(f"{run} has no finished run of `sparring train rbc`")
-    from sparring.training.rbc.trainer import open_run
+    from sparring.rbc.training.task import open_run
 
     return open_run(run, device)
 
@@ -92,7 +91,7 @@ def _measure(trained: RbcTrainer, most: int, out: Path) -> None:
 
 def _saliency(trained: RbcTrainer, config: RbcTrainingConfig, out: Path) -> dict[str, Any]:
     """Measures the saliency of the planes, or reads it if the same command was interrupted."""
-    from sparring.training.rbc.trainer import RbcTrainer
+    from sparring.rbc.training.task import RbcTrainer
     from studies.dsmcp.saliency import train_with_saliency
 
     plain = json.loads(json.dumps(config.as_dict()))
@@ -139,7 +138,7 @@ def _ablate(
 def _measure_exported(
     network: Path, against: Path | None, records: list[Path], config: str, most: int, out: Path
 ) -> None:
-    from sparring.training.rbc import load_rbc_config
+    from sparring.rbc.training import load_rbc_config
     from studies.dsmcp.accuracy import accuracy_tables, compare
     from studies.dsmcp.exported import ExportedNetwork, held_out_examples
 
@@ -161,11 +160,8 @@ def _show(out: Path) -> None:
     from studies.dsmcp.figures import ablation_figure, curves_figure, saliency_figure, value_figure
     from studies.dsmcp.tables import markdown_tables
 
-    try:
-        accuracy = read_json(out / ACCURACY)
-        saliency = read_json(out / SALIENCY) if (out / SALIENCY).exists() else None
-    except BadReport as error:
-        raise UserError(str(error)) from None
+    accuracy = read_json(out / ACCURACY)
+    saliency = read_json(out / SALIENCY) if (out / SALIENCY).exists() else None
     _print(accuracy)
     atomic_write(out / TABLES, markdown_tables(accuracy, saliency))
     try:
@@ -177,7 +173,7 @@ def _show(out: Path) -> None:
             save_svg(curves_figure(saliency), out, "saliency-curves")
         if saliency is not None and saliency.get("ablations"):
             save_svg(ablation_figure(saliency), out, "ablation")
-    except MatplotlibMissing as error:
+    except MissingExtra as error:
         make_console().print(f"without figures: {error}")
 
 

@@ -10,21 +10,19 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from sparring.games.rbc import DESCRIPTION
+from sparring.base.errors import BadConfig
 from sparring.networks.card import read_card_from_file
-from sparring.networks.onnx_files import load_onnx
+from sparring.networks.files import load_onnx
 from sparring.networks.sessions import open_session
-from sparring.networks.synopsis import headsets_of
-from sparring.records.reconchess_history import read_histories
-from sparring.records.splits import Split, split_of
-from sparring.records.streams import open_chunks
-from sparring.training.config import BadTrainingConfig
-from sparring.training.rbc.config import ExampleConfig, RbcTrainingConfig
-from sparring.training.rbc.device_examples import DeviceExamples, Indices
-from sparring.training.rbc.example_files import history_files, random_turns_of
-from sparring.training.rbc.examples import ExampleSet, make_examples
-from sparring.training.rbc.loss import Measures, measure
-from sparring.training.rbc.model import HeadOutputs
+from sparring.rbc.history import read_histories
+from sparring.rbc.plugin import DESCRIPTION
+from sparring.rbc.synopsis import headsets_of
+from sparring.rbc.training.config import ExampleConfig, RbcTrainingConfig
+from sparring.rbc.training.examples import ExampleSet, history_files, make_examples, random_turns_of
+from sparring.rbc.training.network import HeadOutputs
+from sparring.rbc.training.task import DeviceExamples, Indices, Measures, measure
+from sparring.records.record import Split, split_of
+from sparring.records.sources import open_chunks
 
 _BATCH = 256
 
@@ -32,14 +30,14 @@ _BATCH = 256
 class ExportedNetwork:
     """The measures of all headsets of a network on held-out examples.
 
-    Raises BadNetwork, BadTrainingConfig or OSError.
+    Raises BadFile, BadConfig or OSError.
     """
 
     def __init__(self, path: Path, config: RbcTrainingConfig, examples: ExampleSet) -> None:
         by_name = {each.name: each for each in config.headsets}
         names = headsets_of(read_card_from_file(path))
         if missing := [name for name in names if name not in by_name]:
-            raise BadTrainingConfig(f"the configuration {config.name} has no headset {missing[0]}")
+            raise BadConfig(f"the configuration {config.name} has no headset {missing[0]}")
         self.config = replace(config, headsets=tuple(by_name[name] for name in names))
         self.data = DeviceExamples(examples, config.data.trial, torch.device("cpu"))
         session = open_session(load_onnx(path.read_bytes(), path.parent))
@@ -70,7 +68,7 @@ def held_out_examples(
     config: ExampleConfig,
     on_progress: Callable[[int], None] = lambda _: None,
 ) -> ExampleSet:
-    """Makes the examples of the held-out games, one draw a decision. Raises BadTrainingConfig or OSError."""
+    """Makes the examples of the held-out games, one draw a decision. Raises BadConfig or OSError."""
     config, parts = replace(config, draws=1), []
     for path in history_files(records):
         random_turns = random_turns_of(path)
@@ -84,5 +82,5 @@ def held_out_examples(
                     parts.append(found)
                     on_progress(len(parts))
     if not parts:
-        raise BadTrainingConfig("the records have no held-out game")
+        raise BadConfig("the records have no held-out game")
     return ExampleSet.concatenate(parts)

@@ -4,14 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from sparring.networks.synopsis import ALL, TOP
-from sparring.reports.plot_style import (
-    BAR_COLOR,
-    LINE_COLORS,
-    MUTED_BAR_COLOR,
-    open_pyplot,
-    page_axes,
-)
+from sparring.base.plot_style import BAR_COLOR, LINE_COLORS, MUTED_BAR_COLOR, open_pyplot, page_axes
+from sparring.rbc.synopsis import ALL, TOP
 
 _SHOWN = 12
 """Planes at each end of the saliency figure."""

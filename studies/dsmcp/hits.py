@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparring.storage import atomic_write
+from sparring.base.storage import atomic_write
 
 Hits = Mapping[str, NDArray[np.float32]]
 """[held-out examples] by headset: 1 if the likeliest action is the one taken, NaN without an action."""

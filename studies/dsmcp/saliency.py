@@ -16,11 +16,9 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from sparring.belief import PLANES
-from sparring.networks.synopsis import TOP
-from sparring.training.rbc.examples import NO_ACTION
-from sparring.training.rbc.loss import policy_nll, total_loss
-from sparring.training.rbc.trainer import RbcTrainer
+from sparring.rbc.synopsis import PLANES, TOP
+from sparring.rbc.training.examples import NO_ACTION
+from sparring.rbc.training.task import RbcTrainer, policy_nll, total_loss
 
 STATISTICS = ("loss_pbs", "action_pbs", "action_pbs_0", "action_pbs_1")
 FOLLOWED = 8
@@ -49,8 +47,8 @@ class Saliency:
         batch = run.data.batch(rng.choice(self._rows, _BATCH))
         planes = batch.planes.requires_grad_()
         run.model.eval()
-        outputs = run.model.headsets[self._headset](
-            run.model.features(planes)
+        outputs = run.network.headsets[self._headset](
+            run.network.features(planes)
         )  # also if gradients stop there
         loss = total_loss(outputs, batch, training.value_weight, run.config.loss)
         (of_loss,) = torch.autograd.grad(loss, planes, retain_graph=True)
@@ -100,7 +98,7 @@ def train_with_saliency(run: RbcTrainer, batches: int) -> dict[str, Any]:
     top = measured[run.config.headset_names.index(TOP)]
     often, seldom = max(1, steps // batches), max(1, steps // _POINTS)
     for step in range(1, steps + 1):
-        run.train_step()
+        run.next_step()
         for each in measured:
             if step % (often if each is top else seldom) == 0:
                 each.add()

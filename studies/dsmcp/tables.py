@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from sparring.networks.synopsis import ALL, TOP
+from sparring.rbc.synopsis import ALL, TOP
 from studies.dsmcp.paper import paper_accuracy, paper_planes
 
 _MEASURES = ("top1", "top5", "winner")

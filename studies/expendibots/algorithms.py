@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sparring.arena import GameResult, Standings, compute_standings
-from sparring.reports import provenance
-from sparring.reports.plot_style import save_svg
-from sparring.reports.report import FIGURES, write_json
+from sparring.arena import ArenaGame, Standings, compute_standings
+from sparring.base.plot_style import save_svg
+from sparring.base.provenance import provenance
+from sparring.base.storage import Journal
+from sparring.measure.reports import FIGURES, write_json
 from sparring.search.linear_evaluation import LinearEvaluation, open_evaluation
-from sparring.storage import Journal
 from sparring.training.treestrap import ALGORITHMS, TreeStrapRun, TreeStrapRunConfig
 from sparring.training.treestrap.figures import weights_by_feature, weights_over_time
 from sparring.training.treestrap.run import SETTINGS, worker_pool
@@ -50,7 +50,7 @@ def run(
     """Trains and plays what the work folder does not have yet; writes `algorithms.json` and the figures.
 
     `shipped_run` is the folder of the run that made the shipped weights, for the figure of its weights over
-    time. Returns the report. Raises BadTreeStrapRun, BadEvaluation, MatplotlibMissing or OSError.
+    time. Returns the report. Raises BadFile, MissingExtra or OSError.
     """
     runs = {name: train_algorithm(plan, name, work / name, log) for name in ALGORITHMS}
     entries = {
@@ -89,10 +89,10 @@ def train_algorithm(plan: AlgorithmStudyConfig, algorithm: str, folder: Path, lo
 
 def play_round_robin(
     plan: AlgorithmStudyConfig, entries: Mapping[str, LinearEvaluation], path: Path, log: Log
-) -> list[GameResult]:
+) -> list[ArenaGame]:
     """All games of the round robin; the journal at `path` keeps each and supplies those of earlier runs."""
     journal = Journal(path, lenient=True)  # older journals may have half lines in the middle
-    known = [GameResult(**line) for line in journal.entries]
+    known = [ArenaGame(**line) for line in journal.entries]
     done = {(frozenset((each.first, each.second)), each.number): each for each in known}
     for result in round_robin(entries, done, games=plan.games, depth=plan.depth, seed=plan.seed):
         journal.add(dataclasses.asdict(result))

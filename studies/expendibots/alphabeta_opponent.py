@@ -11,14 +11,15 @@ import time
 from functools import cache
 from pathlib import Path
 
-from sparring.games.expendibots import Action
+from sparring.base.errors import SparringError
+from sparring.expendibots.game import Action
 
 _SOURCE = Path(__file__).with_suffix(".cpp")
 _LONGEST, _SHARE = 3.0, 12
 """An action uses at most these seconds, and at most the time left divided by this."""
 
 
-class CompilerMissing(Exception):
+class CompilerMissing(SparringError):
     """No C++ compiler was found."""
 
 

@@ -9,13 +9,10 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from sparring.cli.accept import format_summary
-from sparring.cli.errors import UserError
-from sparring.cli.printing import make_console
-from sparring.engines.expendibots import SECONDS
-from sparring.reports.plot_style import MatplotlibMissing
-from sparring.search.linear_evaluation import BadEvaluation
-from sparring.training.treestrap import BadTreeStrapRun
+from sparring.base.errors import UserError
+from sparring.cli.console import make_console
+from sparring.expendibots.commands import format_summary
+from sparring.expendibots.referee import SECONDS
 from studies.options import Html, command_line
 
 
@@ -38,10 +35,7 @@ def expendibots(
 
     plan = algorithms.AlgorithmStudyConfig(seconds=seconds, games=games, depth=depth, seed=seed)
     log = Console(stderr=True, highlight=False, soft_wrap=True).print
-    try:
-        report = algorithms.run(plan, work, out, command_line(), shipped_run, log)
-    except (BadTreeStrapRun, BadEvaluation, MatplotlibMissing) as error:
-        raise UserError(str(error)) from None
+    report = algorithms.run(plan, work, out, command_line(), shipped_run, log)
     if html:
         write_algorithm_page(out)
     shown = Table("player", "Elo", "95 %", "wins", "draws", "losses", box=None)
@@ -68,28 +62,25 @@ def ladder(
     html: Html = False,
 ) -> None:
     """Play each Expendibots agent against the one below; analyse the opening; compare value networks."""
-    from sparring.search.expendibots.value_network_files import SHIPPED_NETWORK
+    from sparring.expendibots.value_network import SHIPPED_NETWORK
     from studies.expendibots import evaluators, opening
     from studies.expendibots.ladder import LadderConfig, draw_ladder, run_ladder
     from studies.expendibots.pages import write_ladder_page
 
     console, command = make_console(), command_line()
-    try:
-        report = run_ladder(
-            out,
-            LadderConfig(games=games, nodes=nodes, seed=seed),
-            command=command,
-            workers=workers,
-            callback=lambda summary: console.print(format_summary(summary)),
-        )
-        if not (out / opening.REPORT).exists():
-            opening.analyse_opening(out, nodes=opening_nodes, command=command)
-        if not (out / evaluators.REPORT).exists():
-            named = {"shipped": SHIPPED_NETWORK, **{path.stem: path for path in network or []}}
-            evaluators.compare_networks(out, named, seconds=seconds, games=games, seed=seed, command=command)
-        draw_ladder(report, out)
-    except (BadEvaluation, MatplotlibMissing) as error:
-        raise UserError(str(error)) from None
+    report = run_ladder(
+        out,
+        LadderConfig(games=games, nodes=nodes, seed=seed),
+        command=command,
+        workers=workers,
+        callback=lambda summary: console.print(format_summary(summary)),
+    )
+    if not (out / opening.REPORT).exists():
+        opening.analyse_opening(out, nodes=opening_nodes, command=command)
+    if not (out / evaluators.REPORT).exists():
+        named = {"shipped": SHIPPED_NETWORK, **{path.stem: path for path in network or []}}
+        evaluators.compare_networks(out, named, seconds=seconds, games=games, seed=seed, command=command)
+    draw_ladder(report, out)
     if html:
         write_ladder_page(out)
 
@@ -109,26 +100,22 @@ def opponent(
     The opponent has material, mobility and a quiescence search, and shares no code with the agent. It needs
     a C++ compiler.
     """
-    from studies.expendibots.alphabeta_opponent import CompilerMissing
     from studies.expendibots.ladder import PREVIOUS
     from studies.expendibots.opponent_match import SHIPPED, play_opponent_match
 
     if games % 2:
         raise UserError("--games must be even: half with each colour")
     console = make_console()
-    try:
-        report = play_opponent_match(
-            out,
-            games=games,
-            depth=depth,
-            agent=PREVIOUS if previous else SHIPPED,
-            seconds=seconds,
-            workers=workers,
-            command=command_line(),
-            callback=lambda game: console.print(f"game {game.number}: {game.points:g}, {game.ending}"),
-        )
-    except CompilerMissing as error:
-        raise UserError(str(error)) from None
+    report = play_opponent_match(
+        out,
+        games=games,
+        depth=depth,
+        agent=PREVIOUS if previous else SHIPPED,
+        seconds=seconds,
+        workers=workers,
+        command=command_line(),
+        callback=lambda game: console.print(f"game {game.number}: {game.points:g}, {game.ending}"),
+    )
     console.print(
         f"+{report['wins']} ={report['draws']} -{report['losses']}: {report['score']:.3f} "
         f"({report['score_low']:.3f} to {report['score_high']:.3f})"

@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 
 from sparring._core import ExpendibotsState
-from sparring.arena.acceptance import even_opening
-from sparring.games.expendibots import Expendibots
+from sparring.base.provenance import provenance
+from sparring.expendibots.acceptance import even_opening
+from sparring.expendibots.agent import ladder_player
+from sparring.expendibots.baselines import tokens
+from sparring.expendibots.game import Expendibots
+from sparring.expendibots.tables import shipped_tables
+from sparring.measure.reports import write_json
 from sparring.players import GameStart, SearchLimits, Turn
-from sparring.players.expendibots import ladder_player
-from sparring.players.expendibots.endgame_heuristics import tokens
-from sparring.reports import provenance
-from sparring.reports.report import write_json
-from sparring.search.expendibots.endgame_tables import shipped_tables
 from sparring.search.linear_evaluation import open_evaluation
 
 REPORT = "draws.json"

@@ -9,11 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from sparring.arena import GameResult
+from sparring.arena import ArenaGame
 from sparring.games import load_game
 from sparring.players import GameStart, LearnedPlayer, SearchLimits, Turn
-from sparring.search.linear_evaluation import LinearEvaluation
-from sparring.search.random_opening import random_opening
+from sparring.search.linear_evaluation import LinearEvaluation, random_opening
 
 
 def sample_opening(evaluation: LinearEvaluation, plies: int, rng: np.random.Generator) -> Any:
@@ -34,7 +33,7 @@ def play_evaluation_match(
     plies: int = 8,
     seed: int = 0,
     skip: Container[int] = (),
-) -> Iterator[GameResult]:
+) -> Iterator[ArenaGame]:
     """Plays a match of two named evaluations; game numbers in `skip` are left out.
 
     Games come in pairs: one random opening of `plies` moves, colours exchanged. Both search to `depth`.
@@ -56,7 +55,7 @@ def play_evaluation_match(
         while (outcome := state.outcome) is None:
             state = state.play(players[names[state.to_move]].choose(Turn.of(state)).move)
         score = 0.5 if outcome.winner is None else float(outcome.winner == 0)
-        yield GameResult(
+        yield ArenaGame(
             number=number,
             first=names[0],
             second=names[1],
@@ -75,7 +74,7 @@ def round_robin(
     *,
     games: int,
     **match: Any,
-) -> Iterator[GameResult]:
+) -> Iterator[ArenaGame]:
     """Plays a match of every pair of entries, without the games (pair of names, number) in `done`.
 
     `match` has the keyword arguments of `play_evaluation_match`.

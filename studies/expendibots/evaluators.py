@@ -8,14 +8,14 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from sparring.arena.acceptance import NamedPlayer, play_match, summarise_match
-from sparring.games.expendibots import Expendibots
+from sparring.base.provenance import provenance
+from sparring.expendibots.acceptance import NamedPlayer, play_match, summarise_match
+from sparring.expendibots.agent import AgentComponents, ExpendibotsAgent, agent_components
+from sparring.expendibots.game import Expendibots
+from sparring.expendibots.tables import shipped_tables
+from sparring.expendibots.value_network import open_network, origin_of
+from sparring.measure.reports import write_json
 from sparring.players import SearchLimits
-from sparring.players.expendibots import AgentComponents, ExpendibotsAgent, agent_components
-from sparring.reports import provenance
-from sparring.reports.report import write_json
-from sparring.search.expendibots.endgame_tables import shipped_tables
-from sparring.search.expendibots.value_network_files import open_network, origin_of
 from sparring.search.linear_evaluation import open_evaluation
 
 REPORT = "networks.json"
@@ -29,7 +29,7 @@ def compare_networks(
     """Plays each network (files by name) against the learned weights, both with endgame tables.
 
     `seconds` of processor time a move are converted to nodes by the measured speed, so that a loaded machine
-    changes nothing. Writes `networks.json` and returns the report. Raises BadEvaluation or OSError.
+    changes nothing. Writes `networks.json` and returns the report. Raises BadFile or OSError.
     """
     linear = agent_components("tables")
     components = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sparring.reports.plot_style import LINE_COLORS, open_pyplot
+from sparring.base.plot_style import LINE_COLORS, open_pyplot
 
 Interval = tuple[str, float, float, float]
 """A row of an interval plot: label, low end, value, high end."""
@@ -14,7 +14,7 @@ Interval = tuple[str, float, float, float]
 def interval_plot(rows: Sequence[Interval], label: str, reference: float | None = None) -> Any:
     """A matplotlib figure with one interval a row, the first row on top.
 
-    `label` names the horizontal axis; `reference` draws a vertical line. Raises MatplotlibMissing.
+    `label` names the horizontal axis; `reference` draws a vertical line. Raises MissingExtra.
     """
     figure, axis = open_pyplot().subplots(figsize=(7, 0.45 * len(rows) + 1))
     for place, (_, low, value, high) in enumerate(reversed(rows)):

@@ -12,16 +12,16 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from sparring.arena.acceptance import MatchSummary, NamedPlayer, play_match, summarise_match
+from sparring.base.plot_style import save_svg
+from sparring.base.provenance import provenance
+from sparring.base.workers import LocalWorkerPool, SerialWorkerPool, WorkerPool
+from sparring.expendibots.acceptance import MatchSummary, NamedPlayer, play_match, summarise_match
+from sparring.expendibots.agent import LADDER, AgentComponents, ExpendibotsAgent, ladder_player
+from sparring.expendibots.tables import shipped_tables
+from sparring.expendibots.value_network import open_network
+from sparring.measure.reports import FIGURES, write_json
 from sparring.players import SearchLimits
-from sparring.players.expendibots import LADDER, AgentComponents, ExpendibotsAgent, ladder_player
-from sparring.reports import provenance
-from sparring.reports.plot_style import save_svg
-from sparring.reports.report import FIGURES, write_json
-from sparring.search.expendibots.endgame_tables import shipped_tables
-from sparring.search.expendibots.value_network_files import open_network
 from sparring.search.linear_evaluation import open_evaluation
-from sparring.workers import LocalWorkerPool, SerialWorkerPool, WorkerPool
 from studies.expendibots.figures import interval_plot
 
 REPORT = "ladder.json"
@@ -123,7 +123,7 @@ def previous_agent(limits: SearchLimits) -> ExpendibotsAgent:
 
 
 def draw_ladder(report: dict[str, Any], out: Path) -> None:
-    """Draws the score of each match with its 95 % interval. Raises MatplotlibMissing."""
+    """Draws the score of each match with its 95 % interval. Raises MissingExtra."""
     rows = [
         (f"{m['new']} v {m['old']}", 100 * m["score_low"], 100 * m["score"], 100 * m["score_high"])
         for m in report["matches"]

@@ -12,17 +12,16 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from sparring.arena.acceptance import MatchSummary, NamedPlayer, play_match, summarise_match
+from sparring.base.provenance import provenance
+from sparring.base.workers import LocalWorkerPool, SerialWorkerPool, WorkerPool
+from sparring.expendibots.acceptance import MatchSummary, NamedPlayer, play_match, summarise_match
+from sparring.expendibots.agent import AgentComponents, ExpendibotsAgent
+from sparring.expendibots.tables import shipped_tables
+from sparring.expendibots.training import Epoch, ValueNetworkConfig, read_positions, train
+from sparring.expendibots.value_network import open_network, write_network
+from sparring.measure.reports import write_json
 from sparring.players import SearchLimits
-from sparring.players.expendibots import AgentComponents, ExpendibotsAgent
-from sparring.reports import provenance
-from sparring.reports.report import write_json
-from sparring.search.expendibots.endgame_tables import shipped_tables
-from sparring.search.expendibots.value_network_files import open_network, write_network
 from sparring.search.linear_evaluation import open_evaluation
-from sparring.training.expendibots.model import ValueNetwork, ValueNetworkConfig, train
-from sparring.training.expendibots.selfplay import read_positions
-from sparring.workers import LocalWorkerPool, SerialWorkerPool, WorkerPool
 
 REPORT = "variants.json"
 BASE = "base"
@@ -110,9 +109,14 @@ class _VariantWorker:
             return self._play(task.name)
         if not self._network(task.name).exists():
             positions = read_positions(sorted(self._config.run.glob("games-*")))
-            network, recipe = ValueNetwork.initialised(VARIANTS[task.name], positions), VARIANTS[task.name]
-            epochs = [asdict(epoch) for epoch in train(network, positions, recipe)]
-            origin = {"recipe": asdict(recipe), "positions": len(positions), "epochs": epochs}
+            recipe, epochs = VARIANTS[task.name], list[Epoch]()
+            run = self._network(task.name).with_suffix("")
+            network = train(positions, recipe, run, epochs.append)
+            origin = {
+                "recipe": asdict(recipe),
+                "positions": len(positions),
+                "epochs": [asdict(epoch) for epoch in epochs],
+            }
             write_network(network.layers(), origin, self._network(task.name))
         return None
 

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from sparring._core import Analysis, ExpendibotsState
-from sparring.games.expendibots import Expendibots
+from sparring.base.provenance import provenance
+from sparring.expendibots.agent import ExpendibotsAgent, agent_components
+from sparring.expendibots.game import Expendibots
+from sparring.measure.reports import write_json
 from sparring.players import SearchLimits
-from sparring.players.expendibots import ExpendibotsAgent, agent_components
-from sparring.reports import provenance
-from sparring.reports.report import write_json
 
 REPORT = "opening.json"
 _FIRST, _SECOND, _MIRRORED = "1e1-e2", "2e2-e4", "1e8-e7"

@@ -10,16 +10,16 @@ from pathlib import Path
 from typing import Any
 
 from bench.course_referee import COLOURS, PlayerFactory, referee
-from sparring.arena.acceptance import score_interval
-from sparring.engines.expendibots import SECONDS, RefereePlayer
-from sparring.games.expendibots import Action
+from sparring.base.provenance import provenance
+from sparring.base.storage import Journal
+from sparring.base.workers import LocalWorkerPool, SerialWorkerPool, WorkerPool
+from sparring.expendibots.acceptance import score_interval
+from sparring.expendibots.baselines import tokens
+from sparring.expendibots.game import Action
+from sparring.expendibots.referee import SECONDS, RefereePlayer
+from sparring.expendibots.tables import shipped_tables
+from sparring.measure.reports import write_json
 from sparring.players import SearchLimits
-from sparring.players.expendibots.endgame_heuristics import tokens
-from sparring.reports import provenance
-from sparring.reports.report import write_json
-from sparring.search.expendibots.endgame_tables import shipped_tables
-from sparring.storage import Journal
-from sparring.workers import LocalWorkerPool, SerialWorkerPool, WorkerPool
 from studies.expendibots.alphabeta_opponent import AlphaBetaOpponent
 from studies.expendibots.ladder import PREVIOUS, previous_agent
 

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from sparring.reports.page import code, figure, heading, page, paragraph, table
-from sparring.reports.report import Content, read_figures, read_json
-from sparring.search.expendibots.endgame_tables import about_tables
-from sparring.storage import atomic_write
+from sparring.base.storage import atomic_write
+from sparring.expendibots.tables import about_tables
+from sparring.measure.page import code, figure, heading, page, paragraph, table
+from sparring.measure.reports import Content, read_figures, read_json
 
 _ALGORITHM_FIGURES = {
     "algorithms": "Elo of the players with 95 % intervals",
@@ -22,7 +22,7 @@ _LADDER_FIGURE = {"ladder": "the score of each match with its 95 % interval"}
 def write_algorithm_page(folder: Path, out: Path | None = None) -> Path:
     """Renders `algorithms.html` (or `out`) from `algorithms.json` and the figures; returns its path.
 
-    Raises BadReport or OSError.
+    Raises BadFile or OSError.
     """
     report = read_json(folder / "algorithms.json")
     figures = read_figures(folder, _ALGORITHM_FIGURES)
@@ -52,7 +52,7 @@ def write_ladder_page(folder: Path, out: Path | None = None) -> Path:
     """Renders `ladder.html` (or `out`) from `ladder.json`, `opening.json`, `networks.json`, `opponent*.json`
     and the figure.
 
-    Reports that the folder does not have are left out. Returns the page's path. Raises BadReport or OSError.
+    Reports that the folder does not have are left out. Returns the page's path. Raises BadFile or OSError.
     """
     parts = _ladder(read_json(folder / "ladder.json"), read_figures(folder, _LADDER_FIGURE))
     for name, section in (("opening", _opening), ("networks", _networks)):

@@ -15,10 +15,15 @@ import numpy as np
 
 from sparring.networks import Position
 from sparring.players import PlayerConfig
-from sparring.players.move_distribution import MoveDistribution, policy_distribution, search_distribution
-from sparring.players.search_player import move_selection, puct_config
+from sparring.players.policy_player import (
+    MoveDistribution,
+    move_selection,
+    policy_distribution,
+    puct_config,
+    search_distribution,
+)
 from sparring.policies import Policy, PolicyPool
-from sparring.policies.curve import Curve
+from sparring.policies.policy import Curve
 from sparring.policies.pool import PoolMember
 from sparring.search import search_together
 from studies.levels.losses import Losses, expected_losses, log_likelihoods, mean_of_games, played_losses

@@ -30,22 +30,24 @@ def level_grid(
     report_only: Annotated[
         bool, typer.Option("--report-only", help="Rate the games that there are.")
     ] = False,
-    out: Annotated[Path, typer.Option(help="JSON file; the games are beside it.")] = RESULTS / "grid.json",
+    out: Annotated[Path, typer.Option(help="JSON file; the games are beside it.")] = RESULTS
+    / "dials/grid.json",
 ) -> None:
     """Measure a grid of dials against anchors, for the level table."""
-    from sparring.calibration.anchors import read_anchors
-    from sparring.calibration.ladder import ladder_report, play_families
-    from sparring.calibration.run import (
+    from sparring.base.provenance import provenance
+    from sparring.base.storage import Journal
+    from sparring.base.workers import LocalWorkerPool
+    from sparring.measure.calibration import (
         CalibrationGame,
         CalibrationPlan,
         CalibrationWorker,
         GamesTask,
         Results,
+        ladder_report,
+        play_families,
+        read_anchors,
     )
-    from sparring.reports.machine import provenance
-    from sparring.reports.report import write_json
-    from sparring.storage import Journal
-    from sparring.workers import LocalWorkerPool
+    from sparring.measure.reports import write_json
     from studies.levels.grid import parse_dials
 
     players = parse_dials(dials, game)
@@ -80,7 +82,7 @@ def level_solve(
     ] = None,
     anchors: Annotated[str, typer.Option(help="Family of anchors: a name or a TOML file.")] = "stockfish",
     links: Annotated[Path, typer.Option(help="JSON file with the ratings of all anchors.")] = RESULTS
-    / "grid.json",
+    / "dials/grid.json",
     policy: Annotated[str, typer.Option(help="Policy; the journals' games are its own.")] = "level-blend",
     search_from: Annotated[int, typer.Option(help="The lowest level that searches.")] = 2200,
     nodes: Annotated[
@@ -97,16 +99,14 @@ def level_solve(
     batch: Annotated[int, typer.Option(min=1, help="Positions that a network evaluates at once.")] = 64,
     seed: Annotated[int, typer.Option(help="Seed of all moves.")] = 2,
     out: Annotated[Path, typer.Option(help="Level table; the games are beside it.")] = RESULTS
-    / "solved.toml",
+    / "dials/solved.toml",
 ) -> None:
     """Solve the dial of each chess level by games, and write a level table after every few of them."""
     import time
 
-    from sparring.calibration.anchors import read_anchors
-    from sparring.calibration.rolling_games import calibration_pool
-    from sparring.calibration.run import CalibrationPlan, Results
-    from sparring.reports.report import read_json
-    from sparring.storage import Journal, atomic_write, read_journal
+    from sparring.base.storage import Journal, atomic_write, read_journal
+    from sparring.measure.calibration import CalibrationPlan, Results, calibration_pool, read_anchors
+    from sparring.measure.reports import read_json
     from studies.levels.pooled import dial_games
     from studies.levels.solve import DialSolver, level_table_text
 
@@ -141,7 +141,7 @@ def level_solve(
 def level_fit(
     journals: Annotated[list[Path], typer.Argument(help="Journals of games against anchors.")],
     links: Annotated[Path, typer.Option(help="JSON file with the ratings of all anchors.")] = RESULTS
-    / "grid.json",
+    / "dials/grid.json",
     family: Annotated[str, typer.Option(help="Family of the anchors.")] = "stockfish",
     levels: Annotated[
         str, typer.Option(help="Levels.")
@@ -149,12 +149,12 @@ def level_fit(
     policy: Annotated[str, typer.Option(help="Policy; the journals' games are its own.")] = "level-blend",
     search_from: Annotated[int, typer.Option(help="The lowest level that searches.")] = 2200,
     out: Annotated[Path, typer.Option(help="JSON file; the level table is beside it.")] = RESULTS
-    / "dials.json",
+    / "dials/dials.json",
 ) -> None:
     """Fit strength as a function of the dial to all games, and find each level's dial."""
-    from sparring.reports.machine import provenance
-    from sparring.reports.report import read_json, write_json
-    from sparring.storage import atomic_write, read_journal
+    from sparring.base.provenance import provenance
+    from sparring.base.storage import atomic_write, read_journal
+    from sparring.measure.reports import read_json, write_json
     from studies.levels.pooled import dial_games
     from studies.levels.solve import DialSolver, level_table_text
 
@@ -204,10 +204,10 @@ def level_report(
     out: Annotated[Path, typer.Option(help="Folder of ladder.json and ladder.svg.")] = RESULTS,
 ) -> None:
     """Merge the ladders of several calibrations into a table and a figure; families stay apart."""
-    from sparring.reports.machine import provenance
-    from sparring.reports.plot_style import save_svg
-    from sparring.reports.report import read_json, write_json
-    from sparring.storage import read_journal
+    from sparring.base.plot_style import save_svg
+    from sparring.base.provenance import provenance
+    from sparring.base.storage import read_journal
+    from sparring.measure.reports import read_json, write_json
     from studies.levels.report import ladder_figure, ladder_table, merge_ladders, pooled_report
 
     reports = [read_json(path) for path in ladders]
@@ -232,9 +232,9 @@ def level_table(
     out: Annotated[Path, typer.Option(help="Level table.")] = RESULTS / "levels.toml",
 ) -> None:
     """Write a level table with what was measured: strengths of its dials, or a grid's dials as levels."""
+    from sparring.base.storage import atomic_write
+    from sparring.measure.reports import read_json
     from sparring.players import read_level_table
-    from sparring.reports.report import read_json
-    from sparring.storage import atomic_write
     from studies.levels.table import grid_table, table_text, with_measurements
 
     reports = [read_json(path) for path in ladders]

@@ -11,7 +11,7 @@ import chess
 import chess.engine
 import numpy as np
 
-from sparring.workers import LocalWorkerPool
+from sparring.base.workers import LocalWorkerPool
 from studies.levels.losses import Losses
 
 LEAST_ELO = 1350

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparring.players import PlayerConfig
-from sparring.players.lockstep_distributions import lockstep_distributions
+from sparring.players.policy_player import lockstep_distributions
 from sparring.policies import Policy
 from studies.levels.positions import GamePosition
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sparring.cli.errors import UserError
+from sparring.base.errors import UserError
 
 RESULTS = Path("results/levels")
 

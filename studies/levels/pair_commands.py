@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from sparring.cli.errors import UserError
+from sparring.base.errors import UserError
 from studies.options import command_line
 
 
@@ -38,17 +38,17 @@ def level_pairs(
     from dataclasses import replace
     from functools import partial
 
-    from sparring.calibration.anchors import read_anchors
-    from sparring.calibration.run import (
+    from sparring.base.storage import Journal
+    from sparring.base.workers import LocalWorkerPool
+    from sparring.measure.calibration import (
         CalibrationGame,
         CalibrationPlan,
         CalibrationWorker,
         GamesTask,
         Results,
+        read_anchors,
     )
     from sparring.players.player_config import default_player_config
-    from sparring.storage import Journal
-    from sparring.workers import LocalWorkerPool
     from studies.levels.grid import parse_dials
 
     begun = time.monotonic()
@@ -98,10 +98,10 @@ def level_rate(
     out: Annotated[Path, typer.Option(help="JSON file, for `level-table`.")] = Path("results/levels/go.json"),
 ) -> None:
     """Rate dials and anchors by one Bradley-Terry model, in Elo from the anchor with a nominal rating."""
-    from sparring.calibration.anchors import read_anchors
-    from sparring.reports.machine import provenance
-    from sparring.reports.report import write_json
-    from sparring.storage import read_journal
+    from sparring.base.provenance import provenance
+    from sparring.base.storage import read_journal
+    from sparring.measure.calibration import read_anchors
+    from sparring.measure.reports import write_json
     from studies.levels.pairs import rate_pairs
 
     members = read_anchors(anchors, game)

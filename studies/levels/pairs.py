@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from sparring.arena.ratings import RatedGame, rate
-from sparring.calibration.run import CalibrationGame
+from sparring.measure.calibration import CalibrationGame
+from sparring.measure.ratings import RatedGame, rate
 
 
 def rate_pairs(

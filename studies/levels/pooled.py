@@ -15,7 +15,7 @@ KNOTS = (600.0, 1000.0, 1400.0, 1800.0, 2400.0)
 """Ratings between which the strength of the policy at temperature 1 is linear."""
 SLOPES = (0.7, 0.8, 0.9, 1.0, 1.1, 1.2, 1.3, 1.5, 1.7, 2.0, 2.3)
 _PRIOR_SLOPE, _PRIOR_SPREAD = 1.3, 0.5
-"""Log-normal prior of the slope, as in `sparring.calibration.fit`."""
+"""Log-normal prior of the slope, as in `sparring.measure.calibration`."""
 
 
 class DialGame(NamedTuple):

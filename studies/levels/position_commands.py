@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from sparring.cli.errors import UserError
+from sparring.base.errors import UserError
 from studies.levels.options import RESULTS, integers
 from studies.options import command_line
 
@@ -45,9 +45,9 @@ def level_scores(
     out: Annotated[Path, typer.Option(help="File of the positions.")] = RESULTS / "positions.jsonl.gz",
 ) -> None:
     """Play games of our own, and evaluate all moves of all positions with Stockfish."""
+    from sparring.base.workers import LocalWorkerPool
     from sparring.players import PlayerConfig
     from sparring.policies import load_policy
-    from sparring.workers import LocalWorkerPool
     from studies.levels.positions import own_positions, read_game_positions, write_game_positions
     from studies.levels.scoring import ScoreTask, ScoreWorker
 
@@ -78,9 +78,9 @@ def level_losses(
     out: Annotated[Path, typer.Option(help="JSON file of the report.")] = RESULTS / "losses.json",
 ) -> None:
     """Find where a policy loses strength: expected loss beside people's by kind of position."""
+    from sparring.base.provenance import provenance
+    from sparring.measure.reports import write_json
     from sparring.policies import load_policy
-    from sparring.reports.machine import provenance
-    from sparring.reports.report import write_json
     from studies.levels.diagnosis import diagnose, diagnosis_table
     from studies.levels.positions import read_game_positions
 
@@ -107,11 +107,11 @@ def level_yardstick(
     / "yardstick.json",
 ) -> None:
     """Compare each level's player with people of its rating: loss a move, matching and likelihood."""
+    from sparring.base.provenance import provenance
+    from sparring.base.storage import atomic_write
+    from sparring.measure.reports import write_json
     from sparring.players import read_level_table, shipped_levels
     from sparring.policies import load_policy
-    from sparring.reports.machine import provenance
-    from sparring.reports.report import write_json
-    from sparring.storage import atomic_write
     from studies.levels.engine_shares import engine_shares
     from studies.levels.positions import read_game_positions
     from studies.levels.yardstick import (
@@ -158,13 +158,13 @@ def level_candidates(
     every: Annotated[int, typer.Option(min=1, help="Every so many positions of a class.")] = 1,
     backend: Annotated[str, typer.Option(help="Runtime of the networks.")] = "onnxruntime",
     out: Annotated[Path, typer.Option(help="JSON file; the table is beside it, in .md.")] = RESULTS
-    / "candidates.json",
+    / "dials/candidates.json",
 ) -> None:
     """Compare candidates for the players of levels: likelihood of people's moves, and expected loss."""
+    from sparring.base.provenance import provenance
+    from sparring.base.storage import atomic_write
+    from sparring.measure.reports import write_json
     from sparring.policies import load_policy
-    from sparring.reports.machine import provenance
-    from sparring.reports.report import write_json
-    from sparring.storage import atomic_write
     from studies.levels.candidates import candidate_row, candidate_table, mixture, people_row
     from studies.levels.positions import read_game_positions
     from studies.levels.yardstick import class_positions

@@ -13,12 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparring.calibration.lockstep_games import LockstepGame, PolicyMover, play_together
+from sparring.base.storage import atomic_write
 from sparring.games import load_game
+from sparring.measure.calibration_games import PolicyMover
+from sparring.play.match import LockstepGame, play_together
 from sparring.players import PlayerConfig
 from sparring.policies import Policy
 from sparring.records import open_records
-from sparring.storage import atomic_write
 from studies.search.move_values import analyse_moves
 
 PEOPLE = "people"

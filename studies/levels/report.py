@@ -8,10 +8,10 @@ from itertools import pairwise
 from statistics import fmean
 from typing import Any
 
-from sparring.arena.intervals import wilson_interval
-from sparring.calibration.fit import AnchorScore, fit_rating
-from sparring.cli.errors import UserError
-from sparring.reports.plot_style import LINE_COLORS, open_pyplot
+from sparring.base.errors import UserError
+from sparring.base.plot_style import LINE_COLORS, open_pyplot
+from sparring.measure.calibration import AnchorScore, fit_rating
+from sparring.measure.ratings import wilson_interval
 
 _SIZE = (4.2, 3.4)
 

@@ -9,7 +9,7 @@ from typing import Literal
 
 import numpy as np
 
-from sparring.calibration.run import CalibrationGame, GamesTask
+from sparring.measure.calibration import CalibrationGame, GamesTask
 from sparring.players import LevelTable
 from sparring.players.levels import Level
 from studies.levels.pooled import POLICY, SEARCH, DialGame, PooledFit, fit_pooled

@@ -8,7 +8,7 @@ from typing import Annotated, Any, TypeAlias, cast
 
 import typer
 
-from sparring.cli.errors import UserError
+from sparring.base.errors import UserError
 from sparring.players.levels import LevelTable, read_level_table, shipped_levels
 from studies.options import command_line
 
@@ -67,7 +67,7 @@ def manners_games(
     table: Table = None,
 ) -> None:
     """Let programs play against themselves at some levels, for `turing` and for the judge."""
-    from sparring.storage import Journal
+    from sparring.base.storage import Journal
     from studies.manners.programs import play_games
 
     journal = Journal(out)
@@ -97,10 +97,10 @@ def manners_conversion(
     they end; the same command goes on from there. A level that the journal has with other dials or other
     people's games is refused. Without levels it only writes the report anew.
     """
+    from sparring.base.provenance import provenance
+    from sparring.measure.reports import write_json
     from sparring.policies import load_policy
     from sparring.records import Split
-    from sparring.reports.machine import provenance
-    from sparring.reports.report import write_json
     from studies.manners.conversion import (
         ConvertedGame,
         conversion_positions,
@@ -159,10 +159,9 @@ def manners(
     out: Annotated[Path, typer.Option(help="Folder of the report.")] = RESULTS,
 ) -> None:
     """Fit think time, resignation and draws to people's games, and judge the games of programs."""
-    from sparring.players.behaviour_models import behaviour
-    from sparring.players.resignation import ResignationModel
-    from sparring.reports.machine import provenance
-    from sparring.reports.report import read_json, write_json
+    from sparring.base.provenance import provenance
+    from sparring.measure.reports import read_json, write_json
+    from sparring.players.behaviour_models import ResignationModel, behaviour
     from studies.manners import study
     from studies.manners.figures import write_figures
     from studies.manners.traces import Traces

@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from sparring.base.errors import JournalMismatch
+from sparring.base.storage import Journal, read_journal
 from sparring.games import load_game
+from sparring.measure.turing import share_with_interval
 from sparring.players import PlayerConfig
 from sparring.policies import Policy
 from sparring.records import RecordedGame
-from sparring.storage import Journal, JournalMismatch, read_journal
-from sparring.turing.scores import share_with_interval
 from studies.manners.games import PeoplesEndings, play_together, score
 
 WON = 500

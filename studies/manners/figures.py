@@ -7,15 +7,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from sparring.reports.plot_style import LINE_COLORS, open_pyplot, save_svg
-from sparring.reports.report import read_json
+from sparring.base.plot_style import LINE_COLORS, open_pyplot, save_svg
+from sparring.measure.reports import read_json
 
 _SIZE = (4.8, 2.9)
 """Inches; the picture fits 400 pixels."""
 
 
 def write_figures(folder: Path) -> list[Path]:
-    """Draws the figures of manners.json and conversion.json. Raises BadReport or MatplotlibMissing."""
+    """Draws the figures of manners.json and conversion.json. Raises BadFile or MissingExtra."""
     report = read_json(folder / "manners.json")
     paths = []
     if "think_time" in report:

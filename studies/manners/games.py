@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 
 from sparring.games import Move, load_game
-from sparring.games.history import states_to
-from sparring.games.position import Position
+from sparring.games.game import Position
+from sparring.games.states import states_to
 from sparring.players import GameStart, Player, PlayerConfig, Turn
-from sparring.players.behaviour import make_draw_offers, make_resignation
-from sparring.players.lockstep_distributions import lockstep_distributions
+from sparring.players.policy_player import lockstep_distributions, make_draw_offers, make_resignation
 from sparring.policies import Policy
 from sparring.records import GameRecord, RecordedGame, Termination
 

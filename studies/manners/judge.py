@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparring.players.resignation import ResignationModel
+from sparring.players.behaviour_models import ResignationModel
 from studies.manners.resignations import chances, logistic, turns_of
 from studies.manners.traces import Traces
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from sparring.arena.engine_player import EnginePlayer
-from sparring.arena.tournament import EngineConfig
-from sparring.cli.errors import UserError
+from sparring.base.errors import UserError
 from sparring.games import load_game
 from sparring.players import LevelTable, PlayerConfig, SearchLimits
+from sparring.players.engine_player import EnginePlayer
+from sparring.players.engines import EngineConfig
 from sparring.policies import Policy, load_policy
 from studies.manners.games import Board, Opening, PeoplesEndings, play_out, play_together, score
 from studies.manners.turing import ProgramGame

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparring.players.resignation import HOPEFUL, LOST, RESIGNATION_FEATURES, ResignationModel
+from sparring.players.behaviour_models import HOPEFUL, LOST, RESIGNATION_FEATURES, ResignationModel
 from studies.manners.traces import Traces
 
 Array = NDArray[np.float64]

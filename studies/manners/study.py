@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparring.players.resignation import ResignationModel
-from sparring.players.think_time import Situation, ThinkTimeModel
+from sparring.players.behaviour_models import ResignationModel, Situation, ThinkTimeModel
 from studies.manners import judge, resignations, think_times
 from studies.manners.traces import Traces
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparring.players.think_time import Situation, ThinkTimeModel
+from sparring.players.behaviour_models import Situation, ThinkTimeModel
 from studies.manners.traces import Traces
 
 Array = NDArray[np.float64]

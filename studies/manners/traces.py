@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparring.games.position import Position
+from sparring.games.game import Position
 from sparring.networks import Prediction
 from sparring.policies import Policy
 from sparring.records import GameRecord, RecordedGame, split_of
 from sparring.records.readers import reader_for
-from sparring.records.streams import open_chunks
+from sparring.records.sources import open_chunks
 
 TRACE_DTYPE = np.dtype(
     [

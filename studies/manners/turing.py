@@ -1,6 +1,6 @@
 """Makes the Turing test of the ACE paper (experiment 3), and reads the sheet of its answers.
 
-The paper has 18 games at each of four levels, and one expert who knows the level. `sparring.turing` has the
+The paper has 18 games at each of four levels, and one expert who knows the level. `sparring.measure` has the
 format and the score.
 """
 
@@ -16,12 +16,11 @@ from typing import Any
 
 import numpy as np
 
-from sparring.cli.errors import UserError
-from sparring.games.history import states_to
+from sparring.base.errors import BadFile, UserError
+from sparring.base.storage import atomic_write
+from sparring.games.states import states_to
+from sparring.measure.turing import RESULTS, SOURCES, Source, TuringGame, TuringKit, read_kit, score_verdicts
 from sparring.records import GameRecord, RecordedGame, Split, Termination
-from sparring.storage import atomic_write
-from sparring.turing import BadTuringKit, TuringGame, TuringKit, read_kit, score_verdicts
-from sparring.turing.kit import RESULTS, SOURCES, Source
 from studies.manners.traces import ending, read_games
 
 GAMES, KEY, ANSWERS = "games.jsonl", "key.jsonl", "answers.csv"
@@ -205,8 +204,8 @@ def write_kit(kit: TuringKit, folder: Path) -> None:
 
 
 def _pgn(game: TuringGame) -> str:
+    from sparring.chess.pgn import to_pgn
     from sparring.games import load_game
-    from sparring.records.write_pgn import to_pgn
 
     state = load_game("chess").initial()
     for move in game.moves:
@@ -224,7 +223,7 @@ def _pgn(game: TuringGame) -> str:
 
 
 def score_answers(folder: Path, answers: Path) -> dict[str, Any]:
-    """The score of a sheet of answers (`sparring.turing.score_verdicts`). Raises UserError or OSError."""
+    """The score of a sheet of answers (`sparring.measure.score_verdicts`). Raises UserError or OSError."""
     try:
         kit = read_kit(folder / GAMES, folder / KEY)
         with answers.open(encoding="utf-8", newline="") as file:
@@ -233,7 +232,7 @@ def score_answers(folder: Path, answers: Path) -> dict[str, Any]:
         score = score_verdicts(kit, {name: verdict for name, verdict in verdicts.items() if verdict})
     except KeyError:
         raise UserError(f"{answers} is no sheet of answers: it needs the columns game and verdict") from None
-    except (BadTuringKit, ValueError) as error:
+    except (BadFile, ValueError) as error:
         raise UserError(f"{answers}: {error}") from None
     if not score["games"]:
         raise UserError(f"{answers} has no verdict: write human or computer in the last column")

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from sparring._core import chess_moves
-from sparring.records.pgn import read_pgn
-from sparring.records.streams import open_chunks
-from sparring.reports import provenance
-from sparring.reports.report import write_json
+from sparring.base.provenance import provenance
+from sparring.chess.pgn import read_pgn
+from sparring.measure.reports import write_json
+from sparring.records.sources import open_chunks
 from studies.networks import katago, lc0, maia3
 
 Games = Sequence[Sequence[str]]

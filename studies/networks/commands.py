@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from sparring.cli.errors import UserError
-from sparring.cli.printing import make_console
+from sparring.base.errors import UserError
+from sparring.cli.console import make_console
 from studies.options import command_line
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from sparring.games.go import Go
+from sparring.go.game import Go
 from sparring.networks import Position, Prediction, load_network
 
 

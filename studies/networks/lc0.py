@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from sparring.games.chess import Chess
+from sparring.chess.game import Chess
 from sparring.networks import Position, Prediction, load_network
 from tests.reference.lc0 import Lc0Output, UciPosition, evaluate_with_lc0
 

@@ -10,7 +10,7 @@ import numpy as np
 import onnxruntime
 from numpy.typing import NDArray
 
-from sparring.games import Chess
+from sparring.chess.game import Chess
 from sparring.networks import Position, Prediction, load_network
 from tests.reference.maia3 import BOARDS, reference_label, reference_tokens
 

@@ -8,8 +8,8 @@ from typing import Annotated, Any, TypeAlias
 
 import typer
 
+from sparring.base.errors import MissingExtra, UserError
 from sparring.cli.arguments import GameName
-from sparring.cli.errors import UserError
 from studies.options import command_line
 
 RESULTS = Path("results/person")
@@ -44,8 +44,8 @@ def person(
     out: Annotated[Path, typer.Option(help="Folder of the results.")] = RESULTS,
 ) -> None:
     """Measure what a person's games bring, by their number, and whether people are told apart."""
-    from sparring.reports.machine import provenance
-    from sparring.reports.report import write_json
+    from sparring.base.provenance import provenance
+    from sparring.measure.reports import write_json
     from studies.person.people import held_out_people
     from studies.person.study import StudyOptions, identify, measure_people, summary
 
@@ -71,7 +71,7 @@ def person(
 
 def _draw(out: Path) -> None:
     """Draws the figures of all games that were measured; nothing without matplotlib."""
-    from sparring.reports.plot_style import MatplotlibMissing, save_svg
+    from sparring.base.plot_style import save_svg
     from studies.person.figures import gain_figure, identification_figure
 
     files = [out / f"{game}.json" for game in ("chess", "go")]
@@ -79,7 +79,7 @@ def _draw(out: Path) -> None:
     try:
         save_svg(gain_figure(reports), out, "gain")
         save_svg(identification_figure(reports), out, "identification")
-    except MatplotlibMissing as error:
+    except MissingExtra as error:
         print(f"without figure: {error}")
 
 
@@ -100,17 +100,19 @@ def person_style(
     weight_decay: Annotated[float, typer.Option(min=0, help="Weight decay.")] = 0.02,
     seconds: Annotated[float, typer.Option(min=1, help="Time of the training.")] = 30,
     threads: Annotated[int, typer.Option(min=1, help="Threads that encode positions.")] = 4,
-    out: Annotated[Path, typer.Option(help="The style network's file.")] = Path("style.npz"),
+    out: Annotated[Path, typer.Option(help="The style network's file; its run lies beside it.")] = Path(
+        "style.npz"
+    ),
 ) -> None:
     """Train the style network of a game on everybody but the people who are measured."""
     import torch
 
     from sparring import data
+    from sparring.base.storage import atomic_write
     from sparring.networks.conditioned import ConditionedCodec
     from sparring.networks.formats import make_codec, read_network
-    from sparring.storage import atomic_write
     from studies.person.people import training_people
-    from studies.person.style_training import StyleOptions, probe, train_style
+    from studies.person.style_training import StyleOptions, train_style
     from studies.person.trunk_features import TrunkReader
 
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
@@ -123,9 +125,9 @@ def person_style(
     positions = reader.positions(chunks)
     print(f"{len(positions.person):,} positions of {int(positions.person[-1]) + 1:,} people", flush=True)
     options = StyleOptions(hidden, dimensions, seconds, rate=3e-3, weight_decay=weight_decay, dropout=dropout)
-    style = train_style(reader, positions, options)
-    print(f"{style.gain:.5f} nats gained on people who did not train it")
-    atomic_write(out, style.export(game, probe(reader)).to_bytes())
+    run = out.with_suffix("")
+    print(f"{train_style(reader, positions, options, run):.5f} nats gained on people who did not train it")
+    atomic_write(out, (run / "style.npz").read_bytes())
 
 
 def person_games(

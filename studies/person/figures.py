@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sparring.reports.plot_style import INK_COLOR, LINE_COLORS, name_lines, page_axes
+from sparring.base.plot_style import INK_COLOR, LINE_COLORS, name_lines, page_axes
 
 Content = Mapping[str, Any]
 _LEAST_PEOPLE = 5

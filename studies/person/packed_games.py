@@ -10,8 +10,8 @@ from typing import TypeAlias
 
 import msgspec
 
+from sparring.base.storage import atomic_write
 from sparring.records import GameRecord, open_records
-from sparring.storage import atomic_write
 
 Text: TypeAlias = str | None
 Number: TypeAlias = int | None

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from sparring.records import GameRecord
-from sparring.training.person.person_games import PersonGames, person_games
+from sparring.training.person.choices import PersonGames, person_games
 from studies.person.packed_games import read_games
 
 LEAST_GAMES = 20

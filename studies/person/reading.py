@@ -8,8 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from sparring.training.person.adaptation import rating_offset
-from sparring.training.person.choices import ChoiceReader, PersonChoices
-from sparring.training.person.person_games import PersonGames
+from sparring.training.person.choices import ChoiceReader, PersonChoices, PersonGames
 
 RATED_BY = 50
 """Games from which the rating offset is estimated."""

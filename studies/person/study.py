@@ -16,16 +16,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparring.matching.bootstrap import intervals
-from sparring.matching.identification import identification_accuracy
-from sparring.matching.phases import PHASES
+from sparring.measure.matching import identification_accuracy
+from sparring.measure.metrics import intervals
+from sparring.measure.samples import PHASES
 from sparring.records import Split, split_of
-from sparring.training.person.choices import ChoiceReader, PersonChoices
-from sparring.training.person.evaluation import gains, score_choices
-from sparring.training.person.fitting import PersonFit, fit_person
-from sparring.training.person.person_games import PersonGames
-from sparring.training.person.repertoire_fit import with_repertoire
-from sparring.training.person.vector_fit import log_probabilities
+from sparring.training.person.choices import ChoiceReader, PersonChoices, PersonGames
+from sparring.training.person.fitting import PersonFit, fit_person, log_probabilities, with_repertoire
+from sparring.training.person.measurement import gains, score_choices
 from studies.person.reading import Reading, read_person
 
 SIZES = (10, 20, 50, 100, 200, 500, 1000)

@@ -7,11 +7,11 @@ overfit are punished, and the scale of the prior is learned with them."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
-from dataclasses import dataclass
-from itertools import pairwise
-from typing import Any
+from collections.abc import Callable, Generator
+from dataclasses import asdict, dataclass
+from itertools import count, pairwise
+from pathlib import Path
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
@@ -19,6 +19,9 @@ from torch import Tensor, nn
 
 from sparring.games import load_game
 from sparring.networks.style import StyleNetwork
+from sparring.training.config import OptimizationConfig
+from sparring.training.task import StepLoss, Task, TaskBatch
+from sparring.training.trainer import Trainer, TrainingProgress, read_metrics
 from studies.person.trunk_features import DevicePositions, TrunkReader, squares_of_labels
 
 _LEAST_POSITIONS = 12
@@ -27,6 +30,8 @@ _CHECKED = 10
 """One person in so many validates."""
 _CHECK_EVERY = 200
 """Steps between validations."""
+_USUAL_STEPS = 2000
+"""First guess of the number of steps, if the time is limited."""
 
 
 @dataclass(frozen=True)
@@ -57,8 +62,6 @@ class StyleModel(nn.Module):
 
     def __init__(self, channels: int, head: str, options: StyleOptions, device: torch.device) -> None:
         super().__init__()
-        self.gain = 0.0
-        """Nats that it gains on people who did not train it."""
         d, h = options.dimensions, options.hidden
         self.head = head
         self.shift = nn.Parameter(torch.zeros(channels), requires_grad=False)
@@ -133,62 +136,114 @@ def negative_log_likelihood(features: Tensor, logs: Tensor, z: Tensor) -> Tensor
     return -torch.log_softmax(logs + torch.einsum("pnmd,pd->pnm", features, z), dim=2)[:, :, 0]
 
 
+@dataclass(frozen=True)
+class _RunConfig:
+    """Configuration of a run."""
+
+    name: str
+    options: StyleOptions
+    training: OptimizationConfig
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values for checkpoints."""
+        return asdict(self)
+
+
+class StyleTask(Task):
+    """The task `style`: one person in ten only validates, and the best network on them is exported."""
+
+    name: ClassVar[str] = "style"
+    output: ClassVar[str] = "style.npz"
+
+    def __init__(self, reader: TrunkReader, at: DevicePositions, options: StyleOptions) -> None:
+        self._reader, self._at, self._options = reader, at, options
+        persons = _ranges(at)
+        self._checked = persons[::_CHECKED]
+        self._persons = [each for i, each in enumerate(persons) if i % _CHECKED]
+        training = OptimizationConfig(
+            steps=options.steps or _USUAL_STEPS,
+            batch=max(options.people, 2),
+            optimiser="adamw",
+            schedule="linear",
+            learning_rate=options.rate,
+            warmup=0.02,
+            flat=0.0,
+            final_rate=0.0,
+            weight_decay=options.weight_decay,
+            seed=options.seed,
+            validate_every=_CHECK_EVERY,
+        )
+        self.config = _RunConfig("style", options, training)
+
+    def make_model(self) -> nn.Module:
+        """Returns a network with random weights that standardises features as in the positions."""
+        generator = torch.Generator(device="cpu").manual_seed(self._options.seed)
+        cells = self._at.cells
+        some = cells[torch.randperm(len(cells), generator=generator)[:4096].to(cells.device)].float()
+        model = StyleModel(some.shape[-1], self._reader.layout.head, self._options, cells.device)
+        model.shift.data = some.mean((0, 1))
+        model.scale.data = 1 / some.std((0, 1)).clamp(min=1e-3)
+        return model
+
+    def open(self, model: nn.Module, device: torch.device, replica: tuple[int, int]) -> None:
+        """Does nothing: the positions are on the device."""
+
+    @property
+    def first_cursor(self) -> Any:
+        """The number of the step."""
+        return 0
+
+    def batches(self, begin: Any) -> Generator[TaskBatch]:
+        """Yields rows and masks of people who are drawn."""
+        return (self.example(step) for step in count(begin))
+
+    def example(self, begin: Any) -> TaskBatch:
+        """Draws the people of a step."""
+        random = np.random.default_rng([self._options.seed, begin])
+        drawn = _draw(self._persons, self._options, random)
+        device = self._at.logs.device
+        return TaskBatch(tuple(torch.from_numpy(array).to(device) for array in drawn), begin + 1)
+
+    def loss(self, forward: Callable[..., Any], batch: TaskBatch) -> StepLoss:
+        """Returns the negative gain."""
+        return StepLoss(-_gain(forward, self._at, *batch.tensors).mean(), {})
+
+    def validate(self, model: nn.Module, step: int) -> dict[str, Any]:
+        """Returns the mean gain on people who do not train."""
+        return {"gain": validate(model, self._at, self._checked, self._options)}
+
+    def score(self, metrics: dict[str, Any]) -> float | None:
+        """Returns the negative gain."""
+        return -float(metrics["gain"])
+
+    def export(self, model: nn.Module, metrics: dict[str, Any] | None, step: int) -> bytes:
+        """Returns the file of the style network."""
+        assert isinstance(model, StyleModel)
+        return model.export(self._reader.codec.game, probe(self._reader)).to_bytes()
+
+
 def train_style(
     reader: TrunkReader,
     at: DevicePositions,
     options: StyleOptions,
+    folder: Path,
     log: Callable[[str], None] = print,
-    on_progress: Callable[[StyleModel], None] = lambda _: None,
-) -> StyleModel:
-    """Trains a style network on positions of many people.
+) -> float:
+    """Trains a style network on positions of many people in the folder of a run; `style.npz` there is the
+    result.
 
-    One person in ten only validates: the best network on them is returned, and
-    `on_progress` gets it each time that it became better. Its `gain` is that of the validation."""
-    device = at.logs.device
-    generator = torch.Generator(device="cpu").manual_seed(options.seed)
-    torch.manual_seed(options.seed)
-    some = at.cells[torch.randperm(len(at.cells), generator=generator)[:4096].to(device)].float()
-    model = StyleModel(some.shape[-1], reader.layout.head, options, device).to(device)
-    model.shift.data = some.mean((0, 1))
-    model.scale.data = 1 / some.std((0, 1)).clamp(min=1e-3)
-    persons = _ranges(at)
-    checked, persons = persons[::_CHECKED], [each for i, each in enumerate(persons) if i % _CHECKED]
-    optimiser = torch.optim.AdamW(
-        [each for each in model.parameters() if each.requires_grad],
-        options.rate,
-        weight_decay=options.weight_decay,
-    )
-    random = np.random.default_rng(options.seed)
-    started, step, shown = time.time(), 0, []
-    best = {name: value.clone() for name, value in model.state_dict().items()}
-    while (spent := _spent(started, step, options)) < 1:
-        for group in optimiser.param_groups:
-            group["lr"] = options.rate * min(1, (step + 1) / 50) * (1 - spent)
-        loss = -_gain(model, at, *_draw(persons, options, random)).mean()
-        optimiser.zero_grad()
-        loss.backward()  # type: ignore[no-untyped-call]
-        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimiser.step()
-        step += 1
-        shown.append(loss.detach())
-        if step % _CHECK_EVERY == 0:
-            gain = validate(model, at, checked, options)
-            trained = -torch.stack(shown).mean().item()
-            log(
-                f"step {step}, {time.time() - started:.0f} s: gain {trained:.5f}, on unseen people {gain:.5f}"
-            )
-            shown = []
-            if gain > model.gain:
-                model.gain = gain
-                best = {name: value.clone() for name, value in model.state_dict().items()}
-                on_progress(model)
-    model.load_state_dict(best)
-    return model.eval()
+    Returns the nats that it gains on people who did not train it.
+    """
+    seconds = options.seconds if options.steps is None else 0.0
+    run = Trainer(StyleTask(reader, at, options), folder, device=str(at.logs.device), seconds=seconds)
 
+    def report(progress: TrainingProgress) -> None:
+        if progress.validation is not None and progress.step % _CHECK_EVERY == 0:
+            gain = progress.validation["gain"]
+            log(f"step {progress.step}: loss {progress.loss:.5f}, gain on unseen people {gain:.5f}")
 
-def _spent(started: float, step: int, options: StyleOptions) -> float:
-    """The share of the training that is over."""
-    return (time.time() - started) / options.seconds if options.steps is None else step / options.steps
+    run.train(report)
+    return max(float(entry["gain"]) for entry in read_metrics(folder))
 
 
 def _ranges(at: DevicePositions) -> list[tuple[int, int]]:
@@ -198,32 +253,28 @@ def _ranges(at: DevicePositions) -> list[tuple[int, int]]:
     return [(begin, end) for begin, end in pairwise(begins) if end - begin >= _LEAST_POSITIONS]
 
 
-def _gain(
-    model: StyleModel, at: DevicePositions, rows: np.ndarray[Any, Any], mask: np.ndarray[Any, Any]
-) -> Tensor:
+def _gain(model: Callable[..., Tensor], at: DevicePositions, rows: Tensor, mask: Tensor) -> Tensor:
     """[people, query]: nats that vectors fitted to the support gain on the query."""
-    device, support = at.logs.device, mask.shape[1]
-    flat = torch.from_numpy(rows.ravel()).to(device)
+    support = mask.shape[1]
+    flat = rows.flatten()
     features = model(at, flat)
     features = features.reshape(*rows.shape, *features.shape[1:])
     logs = at.logs[flat].float().reshape(*rows.shape, -1)
-    z = fit_vectors(features[:, :support], logs[:, :support], torch.from_numpy(mask).to(device))
+    z = fit_vectors(features[:, :support], logs[:, :support], mask)
     after = negative_log_likelihood(features[:, support:], logs[:, support:], z)
     return -torch.log_softmax(logs[:, support:], dim=2)[:, :, 0] - after
 
 
 def validate(
-    model: StyleModel, at: DevicePositions, persons: list[tuple[int, int]], options: StyleOptions
+    model: nn.Module, at: DevicePositions, persons: list[tuple[int, int]], options: StyleOptions
 ) -> float:
     """The mean gain on people who do not train, always on the same positions."""
-    random = np.random.default_rng(1)
-    model.eval()
+    random, gains = np.random.default_rng(1), []
     with torch.no_grad():
-        gains = [
-            _gain(model, at, *_draw(persons[i : i + options.people], options, random, everybody=True)).mean(1)
-            for i in range(0, len(persons), options.people)
-        ]
-    model.train()
+        for i in range(0, len(persons), options.people):
+            drawn = _draw(persons[i : i + options.people], options, random, everybody=True)
+            rows, mask = (torch.from_numpy(array).to(at.logs.device) for array in drawn)
+            gains.append(_gain(model, at, rows, mask).mean(1))
     return torch.cat(gains).mean().item()
 
 
@@ -252,7 +303,7 @@ def _draw(
 
 def probe(reader: TrunkReader) -> np.ndarray[Any, Any]:
     """The mean of the trunk's features in the initial position, without ratings."""
-    from sparring.networks.prediction import Position
+    from sparring.networks.codec import Position
 
     inputs = reader.codec.encode([Position(load_game(reader.codec.game).initial())])
     _, cells = reader.run(np.asarray(inputs["planes"]), np.asarray(inputs["context"]))

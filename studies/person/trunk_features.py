@@ -18,8 +18,7 @@ from sparring.games import describe
 from sparring.networks.conditioned import ConditionedCodec
 from sparring.networks.style import trunk_output
 from sparring.networks.torch_executor import TorchGraph
-from sparring.training.person.choices import unpack
-from sparring.training.person.person_games import PersonGames
+from sparring.training.person.choices import PersonGames, unpack
 
 CANDIDATES = 32
 """Moves of a position that are kept, the move played first, then the likeliest."""

@@ -2,7 +2,7 @@
 
 Games are replayed to a planner as each of their players. Before each sense and each move, `believed` is the
 share of the particles on which the king is attacked. The report has the odds factor of such boards that makes
-the truth likeliest: 1 if the belief is right. A planner's `threat_weight` is this factor; the replaying
+the truth likeliest: 1 if the belief is right. A planner's `attack_weight` is this factor; the replaying
 planner should have a factor of 1.
 """
 
@@ -18,9 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparring._core import RbcBoardSet, RbcState
-from sparring.games.rbc import DESCRIPTION, OpponentSense, Rbc
 from sparring.players import GameStart
-from sparring.players.rbc.planner import PlannerBot
+from sparring.rbc.game import OpponentSense, Rbc
+from sparring.rbc.planner import PlannerBot
+from sparring.rbc.plugin import DESCRIPTION
 from sparring.records import GameRecord
 from studies.rbc.replays import ReplayPlanner, replay_games
 

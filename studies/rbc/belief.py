@@ -8,7 +8,6 @@ of three plies, at most `MOST_REGRET`.
 
 from __future__ import annotations
 
-import itertools
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
@@ -18,12 +17,13 @@ from typing import Any
 import numpy as np
 
 from sparring._core import RbcBoardSet, RbcState
-from sparring.games.rbc import DESCRIPTION, OpponentSense, Rbc, board_fen
-from sparring.matching.bootstrap import Resamples
+from sparring.measure.metrics import Resamples
 from sparring.players import GameStart, Turn
-from sparring.players.rbc.inference import InferenceBot
-from sparring.players.rbc.planner import PlannerBot
-from sparring.players.rbc.utility import WIN, likelihoods, win_probabilities
+from sparring.rbc.game import Rbc, board_fen
+from sparring.rbc.knowledge import WIN, BoardKnowledge, likelihoods, win_probabilities
+from sparring.rbc.observations import observed_steps
+from sparring.rbc.planner import PlannerBot
+from sparring.rbc.plugin import DESCRIPTION
 from sparring.records import GameRecord
 from studies.rbc.replays import ReplayPlanner, replay_games
 
@@ -56,27 +56,20 @@ class ReplayedMove:
 
 def replay_moves(record: GameRecord, bot: PlannerBot, seed: int) -> Iterator[ReplayedMove]:
     """The decisions of both players of a game."""
-    last = RbcState.initial().unpack_moves(record.moves, DESCRIPTION.packed_move_bytes)
-    line = [last]
-    while (before := line[-1].previous) is not None:
-        line.append(before)
-    line.reverse()
-    rules = Rbc()
+    game = RbcState.initial().unpack_moves(record.moves, DESCRIPTION.packed_move_bytes)
     for player in (0, 1):
-        bot.new_game(GameStart(rules, player, seed=[seed, player], opponent=""))
-        for state, after in itertools.pairwise(line):
-            if state.to_move == player and not state.sensing and (found := _decide(bot, state)) is not None:
-                yield found
-            if after.outcome is not None:
+        bot.new_game(GameStart(Rbc(), player, seed=[seed, player], opponent=""))
+        for step in observed_steps(game):
+            state = step.before
+            if state.to_move == player and not state.sensing and (move := _decide(bot, state)) is not None:
+                yield move
+            if step.after.outcome is not None:
                 break
-            assert after.last_move is not None
-            observation = rules.observe(state, player, after.last_move)
-            if not isinstance(observation, OpponentSense):
-                bot.observe(observation)
+            bot.observe(step.seen[player])
 
 
 def _decide(bot: PlannerBot, state: RbcState) -> ReplayedMove | None:
-    tracker, player = bot.inference.tracker, bot.inference.player
+    tracker, player = bot.knowledge.tracker, bot.knowledge.player
     boards, truth = tracker.boards, RbcBoardSet.of([state], player)
     requests, scores, _ = truth.evaluate_requests(_DEPTH, _MARGIN)
     best = int(scores.max())
@@ -88,25 +81,29 @@ def _decide(bot: PlannerBot, state: RbcState) -> ReplayedMove | None:
         score = int(scores[0, int(np.searchsorted(requests, move))])
         return float(np.clip(best - score, 0, MOST_REGRET))
 
-    choices = bot.inference.choose(turn).move, bot.choose(turn).move
+    choices = bot.knowledge.choose(turn.legal_moves, None).move, bot.choose(turn).move
     if bot.last_search is None:
         bot.draw_belief()
     fens = Counter(fen.rsplit(" ", 2)[0] for fen in bot.planner.particle_fens())
     return ReplayedMove(
         len(boards),
         1 / len(boards),
-        _inference_weight(bot.inference, boards, truth),
+        _inference_weight(bot.knowledge, boards, truth),
         fens[board_fen(state).rsplit(" ", 2)[0]] / fens.total(),
         *(regret(move) for move in choices),
     )
 
 
-def _inference_weight(bot: InferenceBot, boards: RbcBoardSet, truth: RbcBoardSet) -> float:
-    risk, found = bot.risk_parameters, bot.evaluator.evaluate(boards)
-    win_probability = win_probabilities(found.scores, found.attacks, risk.unseen_attack_rate)
-    danger = found.scores[:, 0] <= 1 - WIN
+def _inference_weight(knowledge: BoardKnowledge, boards: RbcBoardSet, truth: RbcBoardSet) -> float:
+    options, evaluations = knowledge.options, knowledge.evaluator.evaluate(boards)
+    win_probability = win_probabilities(evaluations.scores, evaluations.attacks, options.unseen_attack_rate)
+    danger = evaluations.scores[:, 0] <= 1 - WIN
     weights = likelihoods(
-        win_probability, danger, float(danger.mean()), risk.opponent_rationality, risk.threat_weight
+        win_probability,
+        danger,
+        float(danger.mean()),
+        options.opponent_rationality,
+        options.king_danger_weight,
     )
     return float(weights[boards.indices(truth)[0]])
 

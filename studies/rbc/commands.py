@@ -13,8 +13,8 @@ import typer
 from rich.progress import Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from sparring.cli.errors import UserError
-from sparring.cli.printing import foreign, make_console
+from sparring.base.errors import UserError
+from sparring.cli.console import foreign, make_console
 from studies.options import command_line
 from studies.rbc.histories import find_histories
 
@@ -71,22 +71,18 @@ def rbc_games(
     out: Annotated[Path, typer.Option(help="Folder of the report.")] = Path("results/rbc"),
 ) -> None:
     """Count games of reconnaissance blind chess; draw the win rate by number of possible boards."""
-    from sparring.reports.plot_style import MatplotlibMissing
     from studies.rbc import games as study
 
     paths = find_histories(records)
     with Progress(TextColumn("{task.description}"), TimeElapsedColumn(), transient=True) as bar:
         task = bar.add_task("reading", total=None)
-        try:
-            report = study.run(
-                paths,
-                study.ReplayConfig(limit, replayed),
-                out,
-                command_line(),
-                lambda games: bar.update(task, description=f"{games:,} games replayed"),
-            )
-        except MatplotlibMissing as error:
-            raise UserError(str(error)) from None
+        report = study.run(
+            paths,
+            study.ReplayConfig(limit, replayed),
+            out,
+            command_line(),
+            lambda games: bar.update(task, description=f"{games:,} games replayed"),
+        )
     table = Table("possible boards, up to", "turns", "points", "95 %", box=None)
     for each in report["win_rate_by_boards"]:
         low, high = each["interval_95"]
@@ -109,19 +105,17 @@ def rbc_matches(
 ) -> None:
     """Play a bot against the bots of reconchess, as rc-bot-match does."""
     importlib.import_module("reconchess")  # fails here instead of in every worker
-    from sparring.players.rbc import BadBotConfig, StockfishNotFound, find_stockfish, load_bot_config
+    from sparring.rbc.bots import load_bot_config
+    from sparring.rbc.evaluators import find_stockfish
     from studies.rbc import matches as study
 
     names = [name.strip() for name in opponents.split(",")]
     unknown = [name for name in names if name not in study.OPPONENTS]
     if unknown:
         raise UserError(f"reconchess has no bot '{unknown[0]}': choose {', '.join(study.OPPONENTS)}")
-    try:
-        config = load_bot_config(bot)
-        needs = "trout" in names or config.evaluator == "stockfish"
-        stockfish = find_stockfish() if needs else None
-    except (BadBotConfig, StockfishNotFound) as error:
-        raise UserError(str(error)) from None
+    config = load_bot_config(bot)
+    needs = "trout" in names or config.evaluator == "stockfish"
+    stockfish = find_stockfish() if needs else None
     matches = [study.RbcMatch(bot, name, games, seconds, increment, first) for name in names]
 
     def on_progress(played: Sequence[study.RbcGameResult]) -> None:
@@ -164,15 +158,12 @@ def rbc_variants(
     out: Annotated[Path, typer.Option(help="Folder of the report.")] = Path("results/dsmcp"),
 ) -> None:
     """Play bots of ours against each other with clocks."""
-    from sparring.players.rbc import BadBotConfig, load_bot_config
+    from sparring.rbc.bots import load_bot_config
     from studies.rbc import variants as study
 
     names = [[name.strip() for name in text.split(",")] for text in (bots, opponents)]
-    try:
-        for name in names[0] + names[1]:
-            load_bot_config(name)
-    except BadBotConfig as error:
-        raise UserError(str(error)) from None
+    for name in names[0] + names[1]:
+        load_bot_config(name)
     pairs = itertools.combinations(names[0], 2) if round_robin else itertools.product(*names)
     matches = [study.VariantMatch(bot, other, seconds, increment) for bot, other in pairs]
     if not matches:
@@ -243,13 +234,12 @@ def rbc_points(
     out: Annotated[Path, typer.Option(help="Folder of the figure.")] = Path("results/dsmcp/matches"),
 ) -> None:
     """Draw the points of matches with their intervals."""
-    from sparring.reports.plot_style import MatplotlibMissing
     from studies.rbc import points as study
 
     named = [each.rpartition("=") for each in reports]
     try:
         report = study.run([(label, Path(folder)) for label, _, folder in named], out, command_line())
-    except (ValueError, MatplotlibMissing) as error:
+    except ValueError as error:
         raise UserError(str(error)) from None
     make_console().print(f"{len(report['matches'])} matches: {foreign(str(out / study.NAME))}.svg")
 
@@ -290,16 +280,13 @@ def _replayed(
 
 def _read_planner_games(records: Path, bot: str, games: int) -> tuple[ReplayPlanner, list[GameRecord]]:
     """The planner of a name or a file, without a clock, and the first games of the records."""
-    from sparring.players.rbc import BadBotConfig, load_bot_config, make_bot
-    from sparring.players.rbc.planner import PlannerBot
+    from sparring.rbc.bots import load_bot_config, make_bot
+    from sparring.rbc.planner import PlannerBot
     from studies.rbc.histories import read_games
     from studies.rbc.replays import ReplayPlanner
 
-    try:
-        config = replace(load_bot_config(bot), use_clock=False)
-        made = make_bot(config)
-    except BadBotConfig as error:
-        raise UserError(str(error)) from None
+    config = replace(load_bot_config(bot), use_clock=False)
+    made = make_bot(config)
     if not isinstance(made, PlannerBot):
         raise UserError(f"the bot '{bot}' is no planner")
     parsed = (each.record for each in read_games(find_histories(records)))
@@ -312,7 +299,7 @@ def _read_planner_games(records: Path, bot: str, games: int) -> tuple[ReplayPlan
 def rbc_attacks(
     records: Annotated[Path, typer.Option(help="reconchess histories: a file or a folder.")],
     bot: Annotated[
-        str, typer.Option(help="A planner with threat_weight 1: a name or a TOML file.")
+        str, typer.Option(help="A planner with attack_weight 1: a name or a TOML file.")
     ] = "dsmcp",
     games: Annotated[int, typer.Option(min=1, help="Maximum number of games.")] = 20,
     out: Annotated[Path, typer.Option(help="Folder of the report.")] = Path("results/dsmcp/attacks"),

@@ -16,14 +16,14 @@ from typing import Any
 import numpy as np
 
 from sparring._core import RbcState
-from sparring.belief import Contradiction, Tracker, TrackerOptions, replay
-from sparring.games.rbc import DESCRIPTION
-from sparring.matching.bootstrap import Resamples
+from sparring.base.plot_style import BAR_COLOR, INK_COLOR, open_pyplot, save_svg
+from sparring.base.provenance import provenance
+from sparring.base.storage import Journal
+from sparring.measure.metrics import Resamples
+from sparring.measure.reports import write_json
+from sparring.rbc.plugin import DESCRIPTION
+from sparring.rbc.tracker import Contradiction, Tracker, TrackerOptions, replay
 from sparring.records import GameRecord
-from sparring.reports import provenance
-from sparring.reports.plot_style import BAR_COLOR, INK_COLOR, open_pyplot, save_svg
-from sparring.reports.report import write_json
-from sparring.storage import Journal
 from studies.rbc.histories import read_games
 
 JOURNAL = "games.jsonl"
@@ -88,7 +88,7 @@ def run(
     """Counts and replays the games; writes `games.json` and the figure; returns the report.
 
     Sides are journalled in `games.jsonl`, so that a stopped run resumes. `on_progress` is called with the
-    number of replayed games. Raises MatplotlibMissing or OSError.
+    number of replayed games. Raises MissingExtra or OSError.
     """
     journal = Journal(out / JOURNAL, header=asdict(config) | {"replayed": None}, overwrite=True)
     sides = [ReplayedSide(**each) for each in journal.entries]
@@ -211,7 +211,7 @@ def win_rates(sides: Iterable[ReplayedSide]) -> list[dict[str, Any]]:
 
 
 def draw(rates: list[dict[str, Any]], folder: Path) -> None:
-    """Draws figure 1 from the rows of `win_rates`. Raises MatplotlibMissing."""
+    """Draws figure 1 from the rows of `win_rates`. Raises MissingExtra."""
     pyplot = open_pyplot()
     figure, axis = pyplot.subplots(figsize=(8, 3.6))
     places = range(len(rates))

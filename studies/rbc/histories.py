@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from sparring.cli.errors import UserError
+from sparring.base.errors import UserError
 from sparring.records.readers import reader_for
 from sparring.records.record import ParsedGame
-from sparring.records.streams import open_chunks
+from sparring.records.sources import open_chunks
 
 
 def find_histories(records: Path) -> list[Path]:

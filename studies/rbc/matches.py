@@ -18,16 +18,16 @@ from typing import Any
 
 import zstandard
 
-from sparring.arena.intervals import wilson_interval
-from sparring.reports import provenance
-from sparring.reports.report import write_json
-from sparring.storage import Journal
-from sparring.workers import LocalWorkerPool
+from sparring.base.provenance import provenance
+from sparring.base.storage import Journal
+from sparring.base.workers import LocalWorkerPool
+from sparring.measure.ratings import wilson_interval
+from sparring.measure.reports import write_json
 
 JOURNAL = "matches.jsonl"
 REPORT = "matches.json"
 HISTORIES = "histories.jsonl.zst"
-OURS = "sparring.engines.reconchess"
+OURS = "sparring.rbc.reconchess"
 OPPONENTS = {name: f"reconchess.bots.{name}_bot" for name in ("trout", "attacker", "random")}
 
 

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from sparring.reports import provenance
-from sparring.reports.plot_style import INK_COLOR, LINE_COLORS, open_pyplot, save_svg
-from sparring.reports.report import write_json
+from sparring.base.plot_style import INK_COLOR, LINE_COLORS, open_pyplot, save_svg
+from sparring.base.provenance import provenance
+from sparring.measure.reports import write_json
 from studies.rbc import matches, variants
 
 NAME = "points"
@@ -57,7 +57,7 @@ def figure(rows: Sequence[dict[str, Any]]) -> Any:
 def run(reports: Sequence[tuple[str, Path]], out: Path, command: str) -> dict[str, Any]:
     """Draws `points.svg` of reports `(label, folder)`; writes and returns `points.json`.
 
-    Raises ValueError for a folder without a match, MatplotlibMissing and OSError.
+    Raises ValueError for a folder without a match, MissingExtra and OSError.
     """
     rows = [read_match(folder, label) for label, folder in reports]
     out.mkdir(parents=True, exist_ok=True)

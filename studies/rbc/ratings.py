@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sparring.arena.ratings import RatedGame, connected_components, rate
-from sparring.reports import provenance
-from sparring.reports.report import write_json
-from sparring.storage import Journal
+from sparring.base.provenance import provenance
+from sparring.base.storage import Journal
+from sparring.measure.ratings import RatedGame, connected_components, rate
+from sparring.measure.reports import write_json
 
 REPORT = "ratings.json"
 

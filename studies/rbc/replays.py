@@ -8,12 +8,13 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
-from sparring.players.rbc import BotConfig
-from sparring.players.rbc.planner import PlannerBot
+from sparring.base.errors import JournalMismatch
+from sparring.base.provenance import provenance
+from sparring.base.storage import Journal
+from sparring.measure.reports import write_json
+from sparring.rbc.bots import BotConfig
+from sparring.rbc.planner import PlannerBot
 from sparring.records import GameRecord
-from sparring.reports.machine import provenance
-from sparring.reports.report import write_json
-from sparring.storage import Journal, JournalMismatch
 
 
 class ReplayPlanner(NamedTuple):

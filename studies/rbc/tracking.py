@@ -15,11 +15,12 @@ from typing import Any
 import chess
 
 from sparring._core import RbcState
-from sparring.belief import Contradiction, Tracker, TrackerOptions, replay
-from sparring.games.rbc import DESCRIPTION, board_fen
-from sparring.reports import provenance
-from sparring.reports.report import write_json
-from sparring.storage import Journal
+from sparring.base.provenance import provenance
+from sparring.base.storage import Journal
+from sparring.measure.reports import write_json
+from sparring.rbc.game import board_fen
+from sparring.rbc.plugin import DESCRIPTION
+from sparring.rbc.tracker import Contradiction, Tracker, TrackerOptions, replay
 from studies.rbc.histories import read_games
 
 JOURNAL = "tracking.jsonl"

@@ -18,18 +18,19 @@ import numpy as np
 import zstandard
 
 from sparring._core import RbcState
-from sparring.arena.intervals import wilson_interval
-from sparring.games.rbc import DESCRIPTION, OpponentSense, Rbc
+from sparring.base.provenance import provenance
+from sparring.base.storage import Journal
+from sparring.base.workers import LocalWorkerPool
+from sparring.measure.ratings import wilson_interval
+from sparring.measure.reports import write_json
 from sparring.players import Clock, GameStart, Player, SearchLimits, Turn
-from sparring.players.rbc import load_bot_config, make_bot
-from sparring.players.rbc.planner import PlannerBot
+from sparring.rbc.bots import load_bot_config, make_bot
+from sparring.rbc.game import OpponentSense, Rbc
+from sparring.rbc.history import to_history
+from sparring.rbc.planner import PlannerBot
+from sparring.rbc.plugin import DESCRIPTION
 from sparring.records import GameRecord
-from sparring.records.reconchess_history import to_history
 from sparring.records.record import Termination
-from sparring.reports import provenance
-from sparring.reports.report import write_json
-from sparring.storage import Journal
-from sparring.workers import LocalWorkerPool
 
 JOURNAL = "variants.jsonl"
 REPORT = "variants.json"

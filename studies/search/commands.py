@@ -12,8 +12,8 @@ import typer
 from rich.progress import Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from sparring.cli.errors import UserError
-from sparring.cli.printing import make_console
+from sparring.base.errors import UserError
+from sparring.cli.console import make_console
 from studies.options import command_line
 
 RESULTS = Path("results/search")
@@ -62,9 +62,9 @@ def search_loss(
     out: Annotated[Path, typer.Option(help="JSON file of the report.")] = RESULTS / "loss.json",
 ) -> None:
     """Measure the expected loss of a chess player's moves by the size of its search."""
+    from sparring.base.provenance import provenance
+    from sparring.measure.reports import write_json
     from sparring.policies import load_policy
-    from sparring.reports.machine import provenance
-    from sparring.reports.report import write_json
     from studies.search import loss
     from studies.search.positions import read_positions
 
@@ -101,10 +101,10 @@ def search_match(
     out: Annotated[Path, typer.Option(help="Games, as a journal.")] = RESULTS / "ladder.jsonl",
 ) -> None:
     """Play matches between neighbouring sizes of search, all games of a pair at once."""
-    from sparring.arena.standings import compute_standings
+    from sparring.arena.results import compute_standings
+    from sparring.base.storage import Journal
     from sparring.games import describe
     from sparring.policies import load_policy
-    from sparring.storage import Journal
     from studies.search.match import Contestant, play_match
 
     known = [Contestant.parse(each) for each in players.split(",")]
@@ -128,10 +128,9 @@ def search_ratings(
     ] = RESULTS,
 ) -> None:
     """Rate the matches of a folder into ratings.json, and draw loss and Elo over nodes."""
-    from sparring.arena.results import read_results
-    from sparring.arena.standings import compute_standings
-    from sparring.reports.machine import provenance
-    from sparring.reports.report import write_json
+    from sparring.arena.results import compute_standings, read_results
+    from sparring.base.provenance import provenance
+    from sparring.measure.reports import write_json
     from studies.search.figures import write_figures
 
     ratings = {}

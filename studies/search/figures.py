@@ -6,15 +6,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from sparring.reports.plot_style import LINE_COLORS, open_pyplot, save_svg
-from sparring.reports.report import read_json
+from sparring.base.plot_style import LINE_COLORS, open_pyplot, save_svg
+from sparring.measure.reports import read_json
 
 _SIZE = (4.2, 2.9)
 """Inches; the picture fits 400 pixels."""
 
 
 def write_figures(folder: Path) -> list[Path]:
-    """Draws loss.svg and elo.svg from loss.json and ratings.json. Raises BadReport or MatplotlibMissing."""
+    """Draws loss.svg and elo.svg from loss.json and ratings.json. Raises BadFile or MissingExtra."""
     ratings = read_json(folder / "ratings.json")
     return [
         save_svg(loss_figure(read_json(folder / "loss.json")), folder, "loss"),

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparring.matching.bootstrap import Resamples
+from sparring.measure.metrics import Resamples
 from sparring.networks import Position
 from sparring.policies import Policy
 from sparring.search import PuctConfig, by_visits, prefer_proven, search_together

@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sparring.arena.results import GameResult
-from sparring.calibration.lockstep_games import LockstepGame, PolicyMover, play_together
+from sparring.arena.results import ArenaGame
 from sparring.games import load_game
+from sparring.measure.calibration_games import PolicyMover
+from sparring.play.match import LockstepGame, play_together
 from sparring.players.player_config import PlayerConfig
 from sparring.policies import Policy
 
@@ -47,7 +48,7 @@ def play_match(
     rating: int | None,
     seed: int = 0,
     max_plies: int = 1000,
-) -> Iterator[GameResult]:
+) -> Iterator[ArenaGame]:
     """Plays games between two contestants from the initial position and yields results as games end.
 
     Moves are drawn as `SearchPlayer` draws them, at temperature 1; unlike its tree, trees are not kept from
@@ -68,5 +69,7 @@ def play_match(
     ]
     for ended in play_together(running, max_plies=max_plies):
         first, second = pairing[::-1] if ended.number % 2 else pairing
-        score, reason = ended.result
-        yield GameResult(ended.number, first.name, second.name, 0, score, reason, "", ended.plies, 0.0)
+        end = ended.result
+        yield ArenaGame(
+            ended.number, first.name, second.name, 0, end.first_score, end.reason, "", ended.plies, 0.0
+        )

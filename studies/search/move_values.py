@@ -11,7 +11,7 @@ import chess.engine
 import numpy as np
 from numpy.typing import NDArray
 
-from sparring.storage import Journal
+from sparring.base.storage import Journal
 
 
 class MoveValues:
@@ -21,7 +21,7 @@ class MoveValues:
     """
 
     def __init__(self, program: str, nodes: int, path: Path) -> None:
-        """`nodes` is the size of one search, all moves together. Raises OSError or BadJournal."""
+        """`nodes` is the size of one search, all moves together. Raises OSError or BadFile."""
         self._nodes = nodes
         path.parent.mkdir(parents=True, exist_ok=True)
         self._journal = Journal(path, header={"nodes": nodes}, overwrite=True)

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sparring.base.storage import atomic_write
 from sparring.games import load_game
-from sparring.matching import GameSelection, Sample, read_sample
-from sparring.storage import atomic_write
+from sparring.measure.samples import GameSelection, Sample, read_sample
 from studies.search.move_values import MoveValues
 
 UNDECIDED = 300.0

@@ -18,8 +18,9 @@ import chess
 import numpy as np
 from numpy.typing import NDArray
 
-from sparring.games import Chess
+from sparring.chess.game import Chess
 from sparring.networks import Position, load_network
+from studies.options import write_measurement
 
 _BATCH = 64
 
@@ -95,7 +96,7 @@ def main() -> None:
             result[kind][Path(path).stem] = interval(scores[kind][-1])
     for kind, values in scores.items():
         result[kind]["differences"] = [interval(each - values[0]) for each in values[1:]]
-    o.out.write_text(json.dumps(result, indent=1) + "\n")
+    write_measurement(result, o.out, "studies.student.puzzles")
     print(json.dumps(result))
 
 

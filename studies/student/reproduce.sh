@@ -15,11 +15,8 @@ run() {
   [ -n "${DRY_RUN:-}" ] || "$@"
 }
 
-chess_data() {
+chess_records() {
   run sparring records build "$records"/*.pgn.zst --preset everything --out "$out/all"
-  run mkdir -p "$out/data"
-  run $student.pack_games "$out/all" "$out/data/games.xz"
-  run bash studies/student/build_pool.sh "$out/data/libpool.so"
 }
 
 go_records() {
@@ -33,38 +30,33 @@ shogi_records() {
 
 case $name in
   human-chess)
-    chess_data
-    run $student.maia3_weights "$nets/maia3-5m.onnx" "$out/data/maia3.npz"
-    run $student.train --data "$out/data" --out "$out" --name a --seconds 800 --fresh 0.75 --people 0.1 --random-ratings 0.2 \
-      --rate 2e-3 --finish 0.2 --finish-fresh 0.25 --finish-people 0.4 --bits8 finish --points 12
-    run $student.train --data "$out/data" --out "$out" --name a2 --init "$out/a.pt" --seconds 95 --fresh 0.25 --people 0.5 \
-      --random-ratings 0 --rate 4e-4 --warm 0.03 --flat 0.05 --bits8 start --points 4
-    run cp "$out/a2.pt" "$out/data/human.pt" # strong-chess plays with it
-    run $student.export "$out/a2.pt" "$out/human-chess.onnx" --card studies/student/human-chess.json
+    chess_records
+    run sparring models add "$nets/maia3-5m.onnx" --name maia3-5m
+    run sparring train student chess --config human-chess --records "$out/all" --minutes 15 --compiled --out "$out/human"
+    run cp "$out/human/model.onnx" "$out/human-chess.onnx"
+    run $student.set_card "$out/human-chess.onnx" studies/student/human-chess.json
     ;;
-  strong-chess) # after human-chess in the same folder
-    run $student.t1_weights "$nets/t1-256x10-distilled-swa-2432500.pb.gz" "$out/data/t1.xz"
-    run $student.train --data "$out/data" --out "$out" --name strong --teacher t1.xz --player human.pt --conditioned 0 \
-      --seconds 753 --fresh 0.75 --people 0 --random-ratings 0 --random-moves 0.06 --value-weight 1 --result-weight 0 \
-      --rate 2e-3 --finish 0.2 --finish-fresh 0.75 --finish-people 0 --bits8 finish --points 10
-    run $student.export "$out/strong.pt" "$out/strong-chess.onnx" --card studies/student/strong-chess.json
+  strong-chess) # the shipped human-chess plays beside the teacher
+    chess_records
+    run sparring models add "$nets/t1-256x10-distilled-swa-2432500.pb.gz" --name t1-256x10
+    run sparring train student chess --config strong-chess --records "$out/all" --minutes 13 --compiled --out "$out/strong"
+    run cp "$out/strong/model.onnx" "$out/strong-chess.onnx"
+    run $student.set_card "$out/strong-chess.onnx" studies/student/strong-chess.json
     ;;
   human-go)
     go_records
     run sparring train people go --config human-go --records "$out/kgs" --records "$out/fox" --out "$out/first"
-    run $student.train_go --config studies/student/human-go.toml --init "$out/first/model.onnx" --records "$out/kgs" \
-      --records "$out/fox" --seconds 780 --compiled --out "$out/go"
+    run sparring train people go --config human-go-10x128 --init "$out/first/model.onnx" --records "$out/kgs" --records "$out/fox" \
+      --minutes 13 --compiled --out "$out/go"
     run cp "$out/go/model.onnx" "$out/human-go.onnx"
     run $student.set_card "$out/human-go.onnx" studies/student/human-go.json
     ;;
   strong-go) # after human-go in the same folder
     go_records
     run sparring models add "$nets/g170e-b15c192-s1672170752-d466197061.bin.gz" --name g170e-b15c192
-    run $student.train_go --config studies/student/strong-go.toml --init "$out/human-go.onnx" --records "$out/kgs" \
-      --records "$out/fox" --seconds 690 --compiled --out "$out/strong"
-    run $student.train_go --config studies/student/strong-go.toml --init "$out/strong/model.onnx" --records "$out/kgs" \
-      --records "$out/fox" --seconds 420 --compiled --out "$out/strong2"
-    run cp "$out/strong2/model.onnx" "$out/strong-go.onnx"
+    run sparring train people go --config strong-go --init "$out/human-go.onnx" --records "$out/kgs" --records "$out/fox" \
+      --minutes 18.5 --compiled --out "$out/strong"
+    run cp "$out/strong/model.onnx" "$out/strong-go.onnx"
     run $student.set_card "$out/strong-go.onnx" studies/student/strong-go.json
     ;;
   human-shogi)

@@ -17,11 +17,36 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from sparring.matching import GameSelection, read_sample
+from sparring.measure.samples import GameSelection, read_sample
 from sparring.networks import Network, Position, Prediction, load_network
-from studies.student.evaluate import Bootstrap
+from studies.options import write_measurement
 
 _MEASURES = ("policy_kl", "same_move", "value_error")
+_RESAMPLES = 2000
+
+
+class Bootstrap:
+    """Means with 95 % intervals over games; the same resamples in every call."""
+
+    def __init__(self, game: NDArray[np.int64], seed: int = 0) -> None:
+        names, self._game = np.unique(game, return_inverse=True)
+        self.games = len(names)
+        draws = np.random.default_rng(seed).multinomial(
+            self.games, np.full(self.games, 1 / self.games), _RESAMPLES
+        )
+        self._weights = np.concatenate([np.ones((1, self.games)), draws])
+
+    def mean(self, values: NDArray[np.float64], group: NDArray[np.int64]) -> list[float]:
+        """The mean of the means of the groups (negative: left out), and its interval."""
+        parts = []
+        for each in np.unique(group[group >= 0]):
+            chosen = group == each
+            sums = np.bincount(self._game[chosen], values[chosen], self.games)
+            counts = np.bincount(self._game[chosen], minlength=self.games)
+            with np.errstate(invalid="ignore", divide="ignore"):
+                parts.append((self._weights @ sums) / (self._weights @ counts))
+        means = np.nanmean(np.stack(parts), axis=0)
+        return [round(float(x), 5) for x in (means[0], *np.nanpercentile(means[1:], [2.5, 97.5]))]
 
 
 def differences(theirs: Prediction, ours: Prediction) -> tuple[float, float, float]:
@@ -74,7 +99,7 @@ def main() -> None:
     networks = {name: load(path) for name, _, path in (each.partition("=") for each in o.networks)}
     found = measure(load(o.teacher), networks, positions, sample.metadata["game"].astype(np.int64))
     result = {"games": len(sample.games), "positions": len(sample), **found}
-    o.out.write_text(json.dumps(result, indent=1) + "\n")
+    write_measurement(result, o.out, "studies.student.teacher_divergence")
     print(json.dumps(result))
 
 

@@ -11,7 +11,6 @@ positions of a random game: encoding, network and decoding.
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import time
 from collections.abc import Callable
@@ -23,9 +22,10 @@ import numpy as np
 import onnxruntime
 from numpy.typing import NDArray
 
-from sparring.games import Chess
+from sparring.chess.game import Chess
 from sparring.networks import Position, load_network
 from sparring.networks.formats import read_network
+from studies.options import write_measurement
 
 _BATCHES = ((1, 80, 4), (16, 24, 1), (64, 12, 1))
 """Batch size, rounds, and runs per round."""
@@ -121,7 +121,7 @@ def main() -> None:
                 ratio = f"{middle:.3f} ({low:.3f}-{high:.3f})"
                 print(f"{way} batch {n:2d} {row['ms']:7.3f} ms  {ratio}  {path.stem}")
     if o.out:
-        o.out.write_text(json.dumps(result, indent=1) + "\n")
+        write_measurement(result, o.out, "studies.student.time_networks")
 
 
 if __name__ == "__main__":

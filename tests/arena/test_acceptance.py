@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from sparring.arena import GameResult
-from sparring.arena.acceptance import NamedPlayer, TimedResult, play_match, summarise_match
+from sparring.arena import ArenaGame
+from sparring.base.errors import BadFile
+from sparring.expendibots.acceptance import NamedPlayer, TimedResult, play_match, summarise_match
+from sparring.expendibots.baselines import GreedyPlayer
 from sparring.players import RandomPlayer
-from sparring.players.expendibots import GreedyPlayer
-from sparring.storage import BadJournal
 
 GREEDY = NamedPlayer("greedy", GreedyPlayer())
 RANDOM = NamedPlayer("random", RandomPlayer())
@@ -22,7 +22,7 @@ def make_results(points: list[float]) -> list[TimedResult]:
         names = ("new", "old") if number % 2 == 0 else ("old", "new")
         result = point if number % 2 == 0 else 1 - point
         games.append(
-            TimedResult(GameResult(number, *names, number // 2, result, "no tokens", "", 30, 1.0), 0.5)
+            TimedResult(ArenaGame(number, *names, number // 2, result, "no tokens", "", 30, 1.0), 0.5)
         )
     return games
 
@@ -77,5 +77,5 @@ def test_a_match_without_a_lost_point_has_no_finite_rating() -> None:
 def test_a_foreign_line_of_the_journal_is_refused(line: str, tmp_path: Path) -> None:
     (tmp_path / "match.jsonl").write_text(line + "\n")
     journal = tmp_path / "match.jsonl"
-    with pytest.raises(BadJournal, match="line 1 is foreign"):
+    with pytest.raises(BadFile, match="line 1 is foreign"):
         list(play_match("expendibots", GREEDY, RANDOM, games=2, seed=0, journal=journal))

@@ -10,12 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from sparring.arena.engine_player import EnginePlayer
-from sparring.arena.engine_process import EngineFailure, EngineProcess, FailureReason
-from sparring.arena.engine_types import TimeForfeit
-from sparring.arena.tournament import Adjudication, EngineConfig
+from sparring.arena.tournament import Adjudication
 from sparring.games import EngineProtocol, load_game
 from sparring.players import GameStart, SearchLimits, TimeControl, Turn
+from sparring.players.engine_player import EnginePlayer
+from sparring.players.engines import EngineConfig, EngineFailure, EngineProcess, FailureReason, TimeForfeit
 from tests.arena.tournaments import fake, play, tournament
 
 IN_GAME = [
@@ -64,8 +63,8 @@ def test_an_engine_that_hangs_loses_and_is_replaced(protocol: EngineProtocol) ->
     [("think", "time forfeit"), ("ignore-stop", "did not answer"), ("hang", "did not answer")],
 )
 def test_a_flag_falls_and_stop_is_obeyed_or_not(fault: str, reason: str) -> None:
-    slow = fake("uci", fault, limits=SearchLimits(), stop_seconds=0.5)
-    clock = TimeControl(0.5, margin=0.5)
+    slow = fake("uci", fault, limits=SearchLimits(), stop_seconds=0.3)
+    clock = TimeControl(0.5, margin=0.1)
     games = play(tournament(slow, fake("uci", limits=SearchLimits()), clock=clock))
     assert [(each.result, each.reason) for each, _ in games] == [(0.0, reason), (1.0, reason)]
 

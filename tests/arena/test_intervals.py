@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from sparring.arena.intervals import sign_test, wilson_interval
+from sparring.measure.ratings import sign_test, wilson_interval
 
 
 def test_intervals_of_shares_are_wilson_s() -> None:

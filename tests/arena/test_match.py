@@ -12,10 +12,9 @@ import chess.pgn
 import numpy as np
 import pytest
 
-from sparring.arena.adjudication import Adjudicator
-from sparring.arena.clocks import Clocks
-from sparring.arena.match import play_game
-from sparring.arena.tournament import Adjudication, DrawRule, EngineConfig, OpeningSuite, ResignRule
+from sparring.arena.match import adjudicate, play_tournament_game
+from sparring.arena.tournament import Adjudication, DrawRule, OpeningSuite, ResignRule
+from sparring.chess.pgn import to_pgn
 from sparring.networks import Prediction
 from sparring.players import (
     BasePlayer,
@@ -28,7 +27,7 @@ from sparring.players import (
     TimeControl,
     Turn,
 )
-from sparring.records.write_pgn import to_pgn
+from sparring.players.engines import EngineConfig
 from tests.arena.tournaments import fake, play, small, tournament
 
 
@@ -54,19 +53,9 @@ def test_a_draw_needs_both_and_not_too_early() -> None:
 
 
 def test_players_without_scores_are_never_adjudicated() -> None:
-    adjudicator = Adjudicator(Adjudication(resign=ResignRule(100, 1), draw=DrawRule(1000, 1, 0)))
-    adjudicator.add_score(0, None)
-    adjudicator.add_score(1, 900)
-    assert adjudicator.end(2) is None
-
-
-def test_clocks_have_increment_byoyomi_and_a_margin() -> None:
-    clocks = Clocks.begin(TimeControl(10, increment=2, margin=0.5))
-    assert clocks.allowed(0) == 10.5
-    assert clocks.after(0, 3).left == (9, 10)
-    late = Clocks.begin(TimeControl(1, byoyomi=5, margin=0))
-    after = late.after(1, 4)
-    assert (after.left, after.allowed(1)) == ((1, 0), 5)
+    rules = Adjudication(resign=ResignRule(100, 1), draw=DrawRule(1000, 1, 0))
+    assert adjudicate(rules, ([None], [900]), 2) is None
+    assert adjudicate(rules, ([900], [900]), 2) is not None
 
 
 def test_the_record_has_moves_scores_clocks_and_the_opening(tmp_path: Path) -> None:
@@ -156,10 +145,11 @@ def test_every_fault_of_a_player_loses_the_game(fault: str, reason: str, detail:
     for side in (0, 1):
         pair = (Faulty(fault), Faulty("")) if side == 0 else (Faulty(""), Faulty(fault))
         game = cup.load_game()
-        played = play_game(game, game.initial(), pair, (1, 2), cup)
-        assert played.end.result == float(side)
-        assert str(played.end.reason) == reason
-        assert detail in played.end.detail
+        live, _ = play_tournament_game(game, game.initial(), pair, (1, 2), cup)
+        assert live.end is not None
+        assert live.end.first_score == float(side)
+        assert str(live.end.reason) == reason
+        assert detail in live.end.detail
 
 
 def test_a_slow_evaluation_does_not_lose_on_time() -> None:
@@ -178,10 +168,11 @@ def test_a_slow_evaluation_does_not_lose_on_time() -> None:
 
     cup = tournament(*small(1, 1), adjudication=Adjudication(plies=1), clock=TimeControl(10))
     slow, game = SearchPlayer(PlayerConfig("chess", nodes=1000), SlowPolicy()), cup.load_game()
-    played = play_game(game, game.initial(), (slow, Faulty("")), (1, 2), cup)
+    live, _ = play_tournament_game(game, game.initial(), (slow, Faulty("")), (1, 2), cup)
     released.set()
     assert len(evaluations) > 1
-    assert str(played.end.reason) == "length limit"
+    assert live.end is not None
+    assert str(live.end.reason) == "length limit"
 
 
 def test_players_observe_every_move_and_get_the_result() -> None:
@@ -199,9 +190,9 @@ def test_players_observe_every_move_and_get_the_result() -> None:
 
     cup = tournament(*small(1, 1), adjudication=Adjudication(plies=6))
     pair, game = (Listener(), Listener()), cup.load_game()
-    played = play_game(game, game.initial(), pair, (1, 2), cup)
+    live, _ = play_tournament_game(game, game.initial(), pair, (1, 2), cup)
     assert pair[0].seen == pair[1].seen
-    assert len(pair[0].seen) == played.state.ply == 6
+    assert len(pair[0].seen) == live.states[-1].ply == 6
     assert (pair[0].score, pair[1].score) == (0.5, 0.5)
 
 
@@ -210,9 +201,12 @@ def test_a_player_that_thinks_like_people_uses_its_clock_without_waiting() -> No
     settings = tournament(*small(1, 2), clock=control, adjudication=Adjudication(plies=60))
     players = [PolicyPlayer(PlayerConfig("chess", think_time="human"), UniformPolicy()) for _ in range(2)]
     game = settings.load_game()
-    seen = [play_game(game, game.initial(), (players[0], players[1]), (1, 2), settings) for _ in range(2)]
-    assert seen[0].clocks[-1] < 6000 - 100  # tenths of a second: it has thought
-    assert "time forfeit" not in {each.end.reason for each in seen}
+    live, seconds = play_tournament_game(game, game.initial(), (players[0], players[1]), (1, 2), settings)
+    left = live.moves[-1].left
+    assert left is not None
+    assert left < 600 - 10 < 600 - seconds  # it counts more time than has passed
+    assert live.end is not None
+    assert live.end.reason != "time forfeit"
 
 
 class UniformPolicy:

@@ -11,8 +11,12 @@ import pytest
 import zstandard
 
 from sparring.arena.openings import read_openings
-from sparring.arena.tournament import BadTournament, OpeningSuite
-from sparring.games import Chess, Game, Go, Shogi
+from sparring.arena.tournament import OpeningSuite
+from sparring.base.errors import BadConfig
+from sparring.chess.game import Chess
+from sparring.games import Game
+from sparring.go.game import Go
+from sparring.shogi.game import Shogi
 
 EPD = (
     "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - hmvc 0; fmvn 1;\n"
@@ -97,10 +101,10 @@ def test_bad_books_are_named_with_the_place(
 ) -> None:
     path = tmp_path / name
     path.write_bytes(content)
-    with pytest.raises(BadTournament, match=complaint):
+    with pytest.raises(BadConfig, match=complaint):
         read_openings(OpeningSuite(path), Chess())
 
 
 def test_a_missing_book_is_named(tmp_path: Path) -> None:
-    with pytest.raises(BadTournament, match=r"absent\.pgn"):
+    with pytest.raises(BadConfig, match=r"absent\.pgn"):
         read_openings(OpeningSuite(tmp_path / "absent.pgn"), Chess())

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from sparring.arena.tournament import NamedPlayerConfig
-from sparring.arena.tournament_config import read_tournament
+from sparring.arena.tournament import NamedPlayerConfig, read_tournament
+from sparring.play.match import NOT_STARTED
 from sparring.players import PlayerConfig, TimeControl
 from tests.arena.tournaments import play, small, tournament
 from tests.networks.tiny_networks import tiny_network, write
@@ -61,4 +61,8 @@ def test_a_configured_player_plays_by_the_clock_and_resigns(model: str) -> None:
 def test_a_player_that_cannot_be_loaded_forfeits(tmp_path: Path) -> None:
     failed_to_start = NamedPlayerConfig("absent", PlayerConfig("chess", model=str(tmp_path / "no.onnx")))
     played = play(tournament(failed_to_start, *small(1)))
-    assert all(record is None or not record.moves for _, record in played)
+    assert [(game.first, game.result, game.reason) for game, _ in played] == [
+        ("absent", 0, NOT_STARTED),
+        ("small-1", 1, NOT_STARTED),
+    ]
+    assert all("no.onnx" in game.detail and game.plies == 0 for game, _ in played)

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from sparring.arena.ratings import ELO_PER_NAT, RatedGame, RatingError, connected_components, elo_scale, rate
+from sparring.base.errors import UserError
+from sparring.measure.ratings import ELO_PER_NAT, RatedGame, connected_components, elo_scale, rate
 
 BASEBALL = {
     "Milwaukee": ["", "4-3", "4-2", "4-3", "6-1", "4-2", "6-0"],
@@ -147,9 +148,9 @@ def test_perfect_scores_stay_finite_with_the_prior_and_are_refused_without() -> 
     games = [RatedGame(0, 1, 1.0), RatedGame(1, 0, 0.0)] * 10
     found = rate(games, 2)
     assert 300 < found.elo[0] - found.elo[1] < 2000
-    with pytest.raises(RatingError, match="use the prior"):
+    with pytest.raises(UserError, match="use the prior"):
         rate(games, 2, prior=0)
-    with pytest.raises(RatingError, match="no games"):
+    with pytest.raises(UserError, match="no games"):
         rate([], 2)
 
 
@@ -188,5 +189,5 @@ def test_expected_scores_sum_to_the_observed() -> None:
 def test_groups_that_never_met_are_found() -> None:
     games = [RatedGame(0, 1, 1.0), RatedGame(1, 0, 0.5), RatedGame(2, 3, 0.0), RatedGame(3, 2, 0.5)]
     assert connected_components(games, 5) == [[0, 1], [2, 3], [4]]
-    with pytest.raises(RatingError, match="prior"):
+    with pytest.raises(UserError, match="prior"):
         rate(games, 4, prior=0)

@@ -9,18 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from sparring.arena.rbc_generation import (
-    HISTORIES,
-    INDEX,
-    BadGenerationConfig,
-    GeneratedGame,
-    GenerationConfig,
-    game_setup,
-    generate,
-)
-from sparring.players.rbc import BadBotConfig
-from sparring.records.reconchess_history import read_histories
-from sparring.records.streams import open_chunks
+from sparring.base.errors import BadConfig
+from sparring.rbc.history import read_histories
+from sparring.rbc.matches import HISTORIES, INDEX, GeneratedGame, GenerationConfig, game_setup, generate
+from sparring.records.sources import open_chunks
 
 GENERATION = GenerationConfig(("random", "attacker"), 6, seed=3, random_turns=2)
 
@@ -72,17 +64,17 @@ def test_a_game_whose_history_is_not_whole_is_played_again(tmp_path: Path) -> No
 def test_a_folder_is_for_one_generation(tmp_path: Path) -> None:
     generate(GenerationConfig(("random",), 1), tmp_path, 1)
     assert len(generate(GenerationConfig(("random",), 2), tmp_path, 1)) == 2  # more of the same
-    with pytest.raises(BadGenerationConfig, match="holds other games"):
+    with pytest.raises(BadConfig, match="holds other games"):
         generate(GenerationConfig(("random",), 2, seed=1), tmp_path, 1)
     (tmp_path / INDEX).write_text("nonsense\n")
-    with pytest.raises(BadGenerationConfig, match=r"index.ndjson, line 1 is not JSON"):
+    with pytest.raises(BadConfig, match=r"index.ndjson, line 1 is not JSON"):
         generate(GenerationConfig(("random",), 2), tmp_path, 1)
 
 
 def test_unplayable_configurations_are_immediate_errors() -> None:
-    with pytest.raises(BadBotConfig, match="nobody"):
+    with pytest.raises(BadConfig, match="nobody"):
         GenerationConfig(("nobody",), 1)
-    with pytest.raises(BadGenerationConfig, match="at least one"):
+    with pytest.raises(BadConfig, match="at least one"):
         GenerationConfig((), 1)
 
 
@@ -101,7 +93,7 @@ def test_damaged_histories_are_not_continued(tmp_path: Path) -> None:
     content = bytearray(path.read_bytes())
     content[len(content) // 2] ^= 1
     path.write_bytes(content)
-    with pytest.raises(BadGenerationConfig, match="is damaged"):
+    with pytest.raises(BadConfig, match="is damaged"):
         generate(generation, tmp_path, 1)
 
 
@@ -110,5 +102,5 @@ def test_a_foreign_line_of_the_index_is_refused(tmp_path: Path) -> None:
     generate(generation, tmp_path, 1)
     with (tmp_path / INDEX).open("a") as index:
         index.write('{"end": "x"}\n')
-    with pytest.raises(BadGenerationConfig, match="line 4 is foreign"):
+    with pytest.raises(BadConfig, match="line 4 is foreign"):
         generate(generation, tmp_path, 1)

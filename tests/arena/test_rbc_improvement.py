@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from sparring.arena import rbc_improvement
-from sparring.arena.rbc_generation import HISTORIES, GeneratedGame, GenerationConfig
-from sparring.arena.rbc_improvement import BadImprovementConfig, ImprovementConfig, best_network, improve
-from sparring.players.rbc import load_bot_config
-from sparring.training.rbc import RbcTrainingConfig, load_rbc_config
+from sparring.base.errors import BadConfig
+from sparring.rbc import improvement as rbc_improvement
+from sparring.rbc.bots import load_bot_config
+from sparring.rbc.improvement import ImprovementConfig, best_network, improve
+from sparring.rbc.matches import HISTORIES, GeneratedGame, GenerationConfig
+from sparring.rbc.training import RbcTrainingConfig, load_rbc_config
 
 
 class Played:
@@ -78,5 +79,5 @@ def test_a_folder_of_another_loop_is_refused(
     monkeypatch.setattr(rbc_improvement, "generate", Played({1: 0.5}))
     (found,) = improve(loop, tmp_path / "loop", 1, 1, lambda _c, _r, folder: folder / "model.onnx")
     assert not found.kept
-    with pytest.raises(BadImprovementConfig, match="another --out"):
+    with pytest.raises(BadConfig, match="another --out"):
         improve(replace(loop, playouts=7), tmp_path / "loop", 1, 1, lambda _c, _r, folder: folder)

@@ -9,13 +9,13 @@ from typing import TypeAlias
 
 import pytest
 
-from sparring.arena.results import RESULTS, GameResult, ResultStore, read_names, read_results
-from sparring.arena.tournament import BadTournament
+from sparring.arena.results import RESULTS, ArenaGame, ResultStore, read_names, read_results
+from sparring.base.errors import BadConfig, BadFile, CannotWrite
 from sparring.records import GameRecord
 from tests.arena.tournaments import play, small, tournament
 from tests.docs.markdown import blocks
 
-Games: TypeAlias = list[tuple[GameResult, GameRecord | None]]
+Games: TypeAlias = list[tuple[ArenaGame, GameRecord | None]]
 
 ENTRY = tournament(*small(1, 1), game="expendibots", rules={}, games=3)
 
@@ -70,14 +70,14 @@ def test_another_tournament_is_refused_and_more_games_are_not(tmp_path: Path, ga
     fill(tmp_path, games)
     with ResultStore(tmp_path, dataclasses.replace(ENTRY, games=9)) as store:
         assert len(store.results) == 3
-    with pytest.raises(BadTournament, match="another tournament"):
+    with pytest.raises(BadConfig, match="another tournament"):
         ResultStore(tmp_path, dataclasses.replace(ENTRY, seed=5))
-    with pytest.raises(BadTournament, match="3 games already, more than 2"):
+    with pytest.raises(BadConfig, match="3 games already, more than 2"):
         ResultStore(tmp_path, dataclasses.replace(ENTRY, games=2))
 
 
 def test_two_runs_do_not_share_a_folder(tmp_path: Path) -> None:
-    with ResultStore(tmp_path, ENTRY), pytest.raises(BadTournament, match="another process is writing"):
+    with ResultStore(tmp_path, ENTRY), pytest.raises(CannotWrite, match="another process is writing"):
         ResultStore(tmp_path, ENTRY)
 
 
@@ -88,14 +88,14 @@ def test_lines_that_are_no_results_are_named(line: bytes, tmp_path: Path, games:
     fill(tmp_path, games)
     with (tmp_path / RESULTS).open("ab") as file:
         file.write(line)
-    with pytest.raises(BadTournament, match="line 4"):
+    with pytest.raises(BadConfig, match="line 4"):
         read_results([tmp_path])
-    with pytest.raises(BadTournament, match="line 4"):
+    with pytest.raises(BadConfig, match="line 4"):
         ResultStore(tmp_path, ENTRY)
 
 
 def test_a_folder_without_results_is_named(tmp_path: Path) -> None:
-    with pytest.raises(BadTournament, match="no results"):
+    with pytest.raises(BadConfig, match="no results"):
         read_results([tmp_path])
 
 
@@ -109,20 +109,10 @@ def test_a_damaged_file_of_games_is_not_continued(damage: str, tmp_path: Path, g
     else:
         path.write_bytes(content[: len(content) // 2] if damage == "shortened" else b"X" + content[1:])
     kept = path.read_bytes() if path.exists() else None
-    with pytest.raises(BadTournament, match=r"games.log is damaged .*: restore it"):
+    with pytest.raises(BadFile, match=r"games.log is damaged .*: restore it"):
         ResultStore(tmp_path, ENTRY)
     assert (path.read_bytes() if path.exists() else None) == kept
     path.write_bytes(content)
-    with ResultStore(tmp_path, ENTRY) as store:
-        assert len(store.results) == 3
-
-
-def test_results_of_older_versions_are_continued(tmp_path: Path, games: Games) -> None:
-    fill(tmp_path, games)
-    lines = [json.loads(line) for line in (tmp_path / RESULTS).read_text().splitlines()]
-    for line in lines:
-        del line["games_crc32"]
-    (tmp_path / RESULTS).write_text("".join(json.dumps(line) + "\n" for line in lines))
     with ResultStore(tmp_path, ENTRY) as store:
         assert len(store.results) == 3
 
@@ -136,7 +126,7 @@ def test_a_foreign_line_among_results_is_refused(line: str, tmp_path: Path, game
     with (tmp_path / RESULTS).open("a") as file:
         file.write(line + "\n")
     for read in (lambda: read_results([tmp_path]), lambda: ResultStore(tmp_path, ENTRY)):
-        with pytest.raises(BadTournament, match=r"results.jsonl, line 4 is foreign"):
+        with pytest.raises(BadConfig, match=r"results.jsonl, line 4 is foreign"):
             read()
 
 
@@ -144,7 +134,7 @@ def test_a_game_that_is_listed_twice_is_refused(tmp_path: Path, games: Games) ->
     fill(tmp_path, games)
     path = tmp_path / RESULTS
     path.write_text(path.read_text() + path.read_text().splitlines()[0] + "\n")
-    with pytest.raises(BadTournament, match="has game 0 twice"):
+    with pytest.raises(BadConfig, match="has game 0 twice"):
         ResultStore(tmp_path, ENTRY)
 
 
@@ -153,5 +143,5 @@ def test_corrupt_facts_of_a_tournament_are_refused(content: str, tmp_path: Path,
     fill(tmp_path, games)
     (tmp_path / "tournament.json").write_text(content)
     for read in (lambda: read_names([tmp_path]), lambda: ResultStore(tmp_path, ENTRY)):
-        with pytest.raises(BadTournament, match=r"tournament.json cannot be read"):
+        with pytest.raises(BadConfig, match=r"tournament.json cannot be read"):
             read()

@@ -8,18 +8,19 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from sparring.arena.results import RESULTS, GameResult, read_results
-from sparring.arena.run_tournament import PentanomialTest, run_tournament
-from sparring.arena.sprt import Sprt
-from sparring.arena.tournament import BadTournament, Tournament
-from sparring.arena.workers import LocalWorkers
+from sparring.arena.results import RESULTS, ArenaGame, read_results
+from sparring.arena.run_tournament import LocalWorkers, PentanomialTest, run_tournament
+from sparring.arena.tournament import Tournament, read_tournament
+from sparring.base.errors import MissingExtra
+from sparring.measure.ratings import Sprt
 from tests.arena.tournaments import fake, small, tournament
+from tests.waiting import wait_for_lines, wait_until
 
 SCRIPT = """
 import sys
@@ -35,32 +36,33 @@ if __name__ == "__main__":
 COMMAND = [sys.executable, "-c", "from sparring.cli import main; main()", "arena", "run"]
 
 
-def facts(results: list[GameResult]) -> list[tuple[object, ...]]:
+def facts(results: list[ArenaGame]) -> list[tuple[object, ...]]:
     """What does not depend on time."""
     return sorted((each.number, each.first, each.result, each.reason, each.plies) for each in results)
 
 
-def test_killed_ten_times_a_tournament_has_exactly_its_games(tmp_path: Path) -> None:
-    players = "".join(f'[[player]]\nname = "p{number}"\nstrength = 1\n' for number in range(8))
-    file = tmp_path / "eight.toml"
-    file.write_text(f'game = "expendibots"\nseed = 5\n{players}')
+def test_killed_again_and_again_a_tournament_has_the_games_of_an_unbroken_one(tmp_path: Path) -> None:
+    players = "".join(f'[[player]]\nname = "p{number}"\nstrength = 1\n' for number in range(4))
+    file = tmp_path / "four.toml"
+    file.write_text(f'game = "breakthrough"\nseed = 5\n{players}')
     out = tmp_path / "out"
-    command = [sys.executable, "-c", SCRIPT, str(file), "112", str(out)]
+    command = [sys.executable, "-c", SCRIPT, str(file), "36", str(out)]
     rng = np.random.default_rng(2)
-    for _ in range(10):
-        before = lines(out)
+    for _ in range(4):
         run = subprocess.Popen(command, stdout=subprocess.DEVNULL, start_new_session=True)
-        target = before + int(rng.integers(1, 8))
-        while run.poll() is None and lines(out) < target:
-            time.sleep(0.005)
-        time.sleep(float(rng.uniform(0, 0.05)))
+        wait_for_lines(out / RESULTS, lines(out) + int(rng.integers(1, 5)))
+        time.sleep(float(rng.uniform(0, 0.02)))
         run.send_signal(signal.SIGKILL)
-        run.wait()
-    assert 0 < lines(out) < 112
+        assert run.wait() == -signal.SIGKILL, "it ended before it could be killed"
+    assert 0 < lines(out) < 36
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     results = read_results([out])
-    assert sorted(each.number for each in results) == list(range(112))
-    assert (out / "games.log").read_text().count("[game ]") == 112
+    assert [number for number, *_ in facts(results)] == list(range(36))
+    assert (out / "games.pgn").read_text().count("[Event ") == 36
+    unbroken = read_tournament(file, 36)
+    with LocalWorkers(unbroken, 1) as workers:
+        run_tournament(unbroken, tmp_path / "unbroken", workers)
+    assert facts(results) == facts(read_results([tmp_path / "unbroken"]))
 
 
 def lines(folder: Path) -> int:
@@ -69,23 +71,23 @@ def lines(folder: Path) -> int:
 
 
 def test_the_same_seed_gives_the_same_games_for_any_concurrency(tmp_path: Path) -> None:
-    entry = tournament(*small(1, 1, 2), games=12, game="expendibots", rules={}, seed=9)
+    entry = tournament(*small(1, 1, 2), games=6, game="breakthrough", rules={}, seed=9)
     found = []
     for concurrency in (1, 3):
         with LocalWorkers(entry, concurrency) as workers:
             done = run_tournament(entry, tmp_path / str(concurrency), workers)
         found.append(facts(done.results))
     assert found[0] == found[1]
-    other = tournament(*small(1, 1, 2), games=12, game="expendibots", rules={}, seed=10)
+    other = tournament(*small(1, 1, 2), games=6, game="breakthrough", rules={}, seed=10)
     with LocalWorkers(other, 1) as workers:
         assert facts(run_tournament(other, tmp_path / "other", workers).results) != found[0]
 
 
 def test_a_worker_that_dies_is_replaced_and_its_game_played(tmp_path: Path) -> None:
-    entry = tournament(*small(1, 1), games=4, game="expendibots", rules={})
+    entry = tournament(*small(1, 1), games=4, game="breakthrough", rules={})
     with LocalWorkers(entry, 1) as workers:
 
-        def kill_once(results: Sequence[GameResult]) -> None:
+        def kill_once(results: Sequence[ArenaGame]) -> None:
             if len(results) == 1:
                 for process in workers._processes.values():
                     os.kill(process.pid or 0, signal.SIGKILL)
@@ -123,17 +125,9 @@ def marked(folder: Path) -> list[str]:
     return found
 
 
-def wait_until(condition: Callable[[], bool]) -> None:
-    for _ in range(600):
-        if condition():
-            return
-        time.sleep(0.05)
-    pytest.fail("it did not come to pass in 30 seconds")
-
-
-def result(number: int, score: float) -> GameResult:
+def result(number: int, score: float) -> ArenaGame:
     first, second = ("a", "b") if number % 2 == 0 else ("b", "a")
-    return GameResult(number, first, second, 0, score if number % 2 == 0 else 1 - score, "x", "", 1, 0.0)
+    return ArenaGame(number, first, second, 0, score if number % 2 == 0 else 1 - score, "x", "", 1, 0.0)
 
 
 def test_pairs_count_in_the_order_of_their_numbers() -> None:
@@ -166,9 +160,9 @@ def test_a_test_stops_the_tournament(tmp_path: Path) -> None:
 
 def test_ray_plays_the_same_games(tmp_path: Path) -> None:
     ray = pytest.importorskip("ray", reason="Ray is not installed: pip install 'sparring[scale]'")
-    from sparring.arena.workers import RayWorkers
+    from sparring.arena.run_tournament import RayWorkers
 
-    entry = tournament(*small(1, 1), games=4, game="expendibots", rules={})
+    entry = tournament(*small(1, 1), games=4, game="breakthrough", rules={})
     with RayWorkers(entry, 2, "local") as remote:
         there = run_tournament(entry, tmp_path / "there", remote)
     assert not ray.is_initialized()
@@ -178,8 +172,8 @@ def test_ray_plays_the_same_games(tmp_path: Path) -> None:
 
 
 def test_without_ray_one_line_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
-    from sparring.arena.workers import RayWorkers
+    from sparring.arena.run_tournament import RayWorkers
 
     monkeypatch.setitem(sys.modules, "ray", None)
-    with pytest.raises(BadTournament, match=r"sparring\[scale\]"):
+    with pytest.raises(MissingExtra, match=r"sparring\[scale\]"):
         RayWorkers(Tournament("t", "chess", (), 1), 1, "auto")

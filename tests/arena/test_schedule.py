@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from sparring.arena.schedule import pairing_of, seeds_of
+from sparring.arena.tournament import pairing_of, seeds_of
 from tests.arena.tournaments import small, tournament
 
 

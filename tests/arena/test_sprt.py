@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from sparring.arena.sprt import SequentialTest, Sprt, log_likelihood_ratio
+from sparring.measure.ratings import SequentialTest, Sprt, log_likelihood_ratio
 
 
 @pytest.mark.parametrize(

@@ -10,19 +10,20 @@ from typing import Any
 
 import pytest
 
-from sparring.arena.schedule import pairing_of
-from sparring.arena.sprt import Sprt
 from sparring.arena.tournament import (
     Adjudication,
-    BadTournament,
     DrawRule,
-    EngineConfig,
     OpeningSuite,
     ResignRule,
     StrengthPlayerConfig,
+    pairing_of,
+    parse_tournament,
+    read_tournament,
 )
-from sparring.arena.tournament_config import parse_tournament, read_tournament
+from sparring.base.errors import BadConfig
+from sparring.measure.ratings import Sprt
 from sparring.players import SearchLimits, TimeControl
+from sparring.players.engines import EngineConfig
 
 FULL = """
 name = "The cup"
@@ -94,7 +95,7 @@ def test_the_command_line_has_the_last_word_on_games(tmp_path: Path) -> None:
     path = tmp_path / "t.toml"
     path.write_text(f'game = "go"\n{PLAYERS}')
     assert read_tournament(path, 12).games == 12
-    with pytest.raises(BadTournament, match="--games"):
+    with pytest.raises(BadConfig, match="--games"):
         read_tournament(path)
 
 
@@ -166,7 +167,7 @@ def test_the_command_line_has_the_last_word_on_games(tmp_path: Path) -> None:
 def test_errors_name_the_fault(text: str, complaint: str, tmp_path: Path) -> None:
     path = tmp_path / "t.toml"
     path.write_text(text)
-    with pytest.raises(BadTournament, match=complaint) as error:
+    with pytest.raises(BadConfig, match=complaint) as error:
         read_tournament(path)
     assert str(path) in str(error.value)
 
@@ -205,7 +206,7 @@ def test_errors_of_an_engine_are_reported(game: str, engine: str, complaint: str
         f'game = "{game}"\ngames = 4\n[[player]]\nname = "a"\nstrength = 1\n'
         f'[[player]]\nname = "b"\n{engine}\n'
     )
-    with pytest.raises(BadTournament, match=complaint):
+    with pytest.raises(BadConfig, match=complaint):
         read_tournament(path)
 
 
@@ -241,6 +242,6 @@ def test_hostile_values_of_every_key_are_handled(tmp_path: Path) -> None:
                 cup = parse_tournament(table, tmp_path / "cup.toml", None)
                 said = "it is a tournament"
                 pairing_of(cup, 5, 3)
-            except BadTournament as error:
+            except BadConfig as error:
                 said = str(error)
             assert len(said.splitlines()) == 1

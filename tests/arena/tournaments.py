@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from sparring.arena.openings import read_openings
-from sparring.arena.results import GameResult
-from sparring.arena.schedule import pairing_of
-from sparring.arena.tournament import EngineConfig, ParticipantConfig, StrengthPlayerConfig, Tournament
-from sparring.arena.workers import GameRunner, GameTask
-from sparring.games import PROTOCOL_GAMES, EngineProtocol
+from sparring.arena.results import ArenaGame
+from sparring.arena.run_tournament import GameRunner, GameTask
+from sparring.arena.tournament import ParticipantConfig, StrengthPlayerConfig, Tournament, pairing_of
+from sparring.games import EngineProtocol, protocol_games
 from sparring.players import SearchLimits
+from sparring.players.engines import EngineConfig
 from sparring.records import GameRecord
 
 FAKE = Path(__file__).parent / "fake_engine.py"
@@ -33,14 +33,14 @@ def fake(protocol: EngineProtocol, fault: str = "", name: str = "", **entries: A
 def tournament(*entries: ParticipantConfig, **settings: Any) -> Tournament:
     """A tournament of engines by their protocol's game, or of players in chess."""
     protocols = [entry.protocol for entry in entries if isinstance(entry, EngineConfig)]
-    game = PROTOCOL_GAMES[protocols[0]] if protocols else "chess"
+    game = protocol_games()[protocols[0]] if protocols else "chess"
     rules = {"claim_draws": True} if game == "chess" else {"size": 5} if game == "go" else {}
     return Tournament(
         **{"name": "test", "game": game, "entries": entries, "games": 2, "rules": rules, **settings}
     )
 
 
-def play(tournament: Tournament) -> list[tuple[GameResult, GameRecord | None]]:
+def play(tournament: Tournament) -> list[tuple[ArenaGame, GameRecord | None]]:
     """All games, one after the other, in this process."""
     game = tournament.load_game()
     openings = read_openings(tournament.openings, game)

@@ -6,10 +6,10 @@ import random
 from pathlib import Path
 
 from sparring._core import RbcState
-from sparring.games import Rbc, describe
-from sparring.games.rbc import NO_SENSE, SENSE
+from sparring.games import describe
+from sparring.rbc.game import NO_SENSE, SENSE, Rbc
+from sparring.rbc.history import to_history
 from sparring.records import GameRecord, Termination
-from sparring.records.reconchess_history import to_history
 
 
 def random_game(seed: int, turns: int, *, sensing: float = 1.0, fen: str | None = None) -> RbcState:

@@ -11,7 +11,8 @@ import chess
 import pytest
 
 from sparring._core import RbcBoardSet, RbcState
-from sparring.belief import (
+from sparring.rbc.game import PASS, Rbc, board_fen
+from sparring.rbc.tracker import (
     Contradiction,
     Tracker,
     TrackerOptions,
@@ -20,8 +21,6 @@ from sparring.belief import (
     winning_request,
     winning_senses,
 )
-from sparring.games import Rbc
-from sparring.games.rbc import PASS, board_fen
 from tests.belief.games import random_game
 
 

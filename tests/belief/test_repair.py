@@ -8,9 +8,8 @@ import chess
 import pytest
 
 from sparring._core import RbcState
-from sparring.belief import Contradiction, Tracker, TrackerOptions, replay
-from sparring.games import Rbc
-from sparring.games.rbc import MoveResult, Observation, OpponentMoveResult, OpponentSense, SenseResult
+from sparring.rbc.game import MoveResult, Observation, OpponentMoveResult, OpponentSense, Rbc, SenseResult
+from sparring.rbc.tracker import Contradiction, Tracker, TrackerOptions, replay
 from tests.belief.games import random_game
 
 REPAIRING = TrackerOptions(repair=True)

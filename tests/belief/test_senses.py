@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from sparring._core import RbcBoardSet, RbcState
-from sparring.belief import Tracker, TrackerOptions, replay, sense_statistics
-from sparring.games import Rbc
+from sparring.rbc.game import Rbc
+from sparring.rbc.tracker import Tracker, TrackerOptions, replay, sense_statistics
 from tests.belief.games import random_game
 
 INNER = {chess.square(file, rank) for file in range(1, 7) for rank in range(1, 7)}

@@ -12,17 +12,9 @@ import numpy as np
 import pytest
 
 from sparring._core import RbcBoardSet
-from sparring.belief import (
-    PLANES,
-    Contradiction,
-    SynopsisContext,
-    Tracker,
-    TrackerOptions,
-    compute_synopsis,
-    replay,
-    unpack_planes,
-)
-from sparring.games import Rbc
+from sparring.rbc.game import Rbc
+from sparring.rbc.synopsis import PLANES, SynopsisContext, compute_synopsis, unpack_planes
+from sparring.rbc.tracker import Contradiction, Tracker, TrackerOptions, replay
 from tests.belief.games import random_game
 from tests.reference.synopsis import reference_synopsis
 

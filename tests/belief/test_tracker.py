@@ -10,9 +10,8 @@ import chess
 import pytest
 
 from sparring._core import RbcBoardSet, RbcState
-from sparring.belief import Contradiction, ReplayStep, Tracker, TrackerOptions, replay
-from sparring.games import Rbc
-from sparring.games.rbc import NO_SENSE, PASS, MoveResult, board_fen
+from sparring.rbc.game import NO_SENSE, PASS, MoveResult, Rbc, board_fen
+from sparring.rbc.tracker import Contradiction, ReplayStep, Tracker, TrackerOptions, replay
 from tests.belief.games import keys, random_game
 from tests.reference.tracker import ReferenceTracker
 

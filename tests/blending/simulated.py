@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from sparring.matching import ChoiceData
-from sparring.matching.positions import METADATA_DTYPE
-from sparring.policies.features import geometric_pool, position_features
-from sparring.policies.segments import Array, segment_log_softmax, segment_offsets
+from sparring.measure.samples import METADATA_DTYPE
+from sparring.measure.scores import ChoiceData
+from sparring.policies.policy import Array, segment_log_softmax, segment_offsets
+from sparring.policies.pool import geometric_pool, position_features
 
 
 def simulate_choices(

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sparring.blending.grid import ALPHAS, BestAlpha, alpha_weights, best_alpha, hits, simplex_grid
-from sparring.matching import ChoiceData
-from sparring.matching.bootstrap import Resamples
+from sparring.measure.blending import ALPHAS, BestAlpha, alpha_weights, best_alpha, hits, simplex_grid
+from sparring.measure.metrics import Resamples
+from sparring.measure.scores import ChoiceData
 from tests.blending.simulated import constant_weights, simulate_choices
 
 

@@ -5,12 +5,18 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sparring.blending import PositionWeights, RatingWeights, fit, pooled_logs
-from sparring.blending.likelihood import refit
-from sparring.blending.weight_models import hat_basis, place_knots
-from sparring.matching import ChoiceData
+from sparring.measure.blending import (
+    PositionWeights,
+    RatingWeights,
+    fit,
+    hat_basis,
+    place_knots,
+    pooled_logs,
+    refit,
+)
+from sparring.measure.scores import ChoiceData
 from sparring.policies import Curve
-from sparring.policies.features import FeatureScaler, position_features
+from sparring.policies.pool import FeatureScaler, position_features
 from tests.blending.simulated import constant_weights, simulate_choices
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sparring.calibration.fit import AnchorScore, fit_rating
+from sparring.measure.calibration import AnchorScore, fit_rating
 
 ANCHORS = (1350.0, 1500.0, 1650.0, 1800.0, 1950.0)
 

@@ -10,13 +10,18 @@ from typing import ClassVar
 
 import pytest
 
-from sparring.arena.engine_process import EngineFailure, FailureReason
-from sparring.calibration import run
-from sparring.calibration.anchors import read_anchors
-from sparring.calibration.rolling_games import RollingGames, calibration_pool
-from sparring.calibration.run import CalibrationPlan, GamesTask
+from sparring.base.errors import WorkerError
+from sparring.base.workers import LocalWorkerPool
+from sparring.measure import calibration as run
+from sparring.measure.calibration import (
+    CalibrationPlan,
+    GamesTask,
+    RollingGames,
+    calibration_pool,
+    read_anchors,
+)
 from sparring.players import Decision, GameStart, PlayerConfig, Turn
-from sparring.workers import LocalWorkerPool, TaskFailed
+from sparring.players.engines import EngineFailure, FailureReason
 
 FAMILY = """
 game = "chess"
@@ -136,7 +141,7 @@ def test_an_engine_that_fails_gives_up_and_one_that_cannot_be_started_ends_the_r
     monkeypatch.setattr(run, "open_participant", refuse)
     with (
         RollingGames(plan, together=4, engines=2) as pool,
-        pytest.raises(TaskFailed, match="not there"),
+        pytest.raises(WorkerError, match="not there"),
     ):
         list(pool.run(iter([GAMES])))
 
@@ -160,7 +165,7 @@ def test_an_engine_that_keeps_a_board_plays_one_game_only(
 
 def test_a_network_that_cannot_be_read_is_a_failed_task(plan: CalibrationPlan) -> None:
     lost = dataclasses.replace(plan, players={"ours": PlayerConfig("chess", model="nobody")})
-    with RollingGames(lost, together=4, engines=2) as pool, pytest.raises(TaskFailed, match="nobody"):
+    with RollingGames(lost, together=4, engines=2) as pool, pytest.raises(WorkerError, match="nobody"):
         list(pool.run(iter([GAMES])))
 
 

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from sparring.cli import line_input, main, terminal
+from sparring.cli import main, terminal
+from sparring.cli import session as line_input
 
 
 @pytest.fixture(autouse=True)

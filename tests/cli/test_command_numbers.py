@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from sparring.base.errors import UserError
 from sparring.cli import main
-from sparring.cli.errors import UserError
-from sparring.cli.numbers import check_number
+from sparring.cli.console import check_number
 from tests.cli.command_errors import one_line_error
 
 HUGE = "9" * 25

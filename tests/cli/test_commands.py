@@ -213,7 +213,7 @@ def test_every_game_can_be_played_from_the_terminal(
             "Sparring (model blend), who plays in the style of a 5d. It learned from games on 19x19",
         ),
         ("shogi", "7g7f\n", ("--temperature", "0.5"), "Sparring (model blend)."),
-        ("shogi", "", ("--position", "4k4/9/9/9/9/9/9/9/4K4 w 2r 1"), "Sparring (model blend)."),
+        ("shogi", "", ("--position", "4k4/9/9/9/9/9/9/9/4K4 w 2r 1"), "Sparring (model blend), level 480."),
     ],
 )
 def test_people_are_played_by_default_and_the_same_seed_gives_the_same_game(
@@ -321,7 +321,7 @@ def test_a_place_where_no_game_can_be_saved_is_refused_before_the_game(
     def forbidden(**_: object) -> None:
         raise PermissionError(errno.EACCES, "Permission denied")
 
-    monkeypatch.setattr("sparring.cli.game_file.TemporaryFile", forbidden)
+    monkeypatch.setattr("sparring.cli.session.TemporaryFile", forbidden)
     assert run("play", "chess", "--strength", "1", "--save", str(tmp_path / "new" / "x.pgn")) == 2
     assert f"x.pgn cannot be written: permission denied ({tmp_path})" in capsys.readouterr().err
     assert not (tmp_path / "new").exists()
@@ -371,7 +371,7 @@ def test_a_rating_alone_is_as_strong_as_the_level_of_its_number(
         made.append(config)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("sparring.cli.opponent.make_player", make)
+    monkeypatch.setattr("sparring.play.opponent.make_player", make)
     with pytest.raises((KeyboardInterrupt, SystemExit)):
         main(["play", "chess", *told])
     table = shipped_levels("chess")

@@ -6,31 +6,31 @@ from pathlib import Path
 import pytest
 
 from sparring.cli import main
-from sparring.players.expendibots.book import open_expendibots_book
-from sparring.search.expendibots.value_network_files import open_network, origin_of
+from sparring.expendibots.book import open_expendibots_book
+from sparring.expendibots.value_network import open_network, origin_of
 from tests.cli.command_errors import one_line_error
 
 
 def test_an_acceptance_match_accepts_the_stronger_player(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    main(["accept", "greedy", "random", "--games", "12", "--out", str(tmp_path)])
+    main(["expendibots", "accept", "greedy", "random", "--games", "12", "--out", str(tmp_path)])
     words = capsys.readouterr().out
     assert words.startswith("greedy v random: ")
     assert "accepted: p = " in words
-    main(["accept", "greedy", "random", "--games", "12", "--out", str(tmp_path), "--json"])
+    main(["expendibots", "accept", "greedy", "random", "--games", "12", "--out", str(tmp_path), "--json"])
     verdict = json.loads(capsys.readouterr().out)
     assert verdict["wins"] + verdict["draws"] + verdict["losses"] == 12
 
 
 def test_a_book_is_built_and_described(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     path = tmp_path / "book.npz"
-    main(["book", "build", "expendibots", "--positions", "2", "--nodes", "100", "--out", str(path)])
+    main(["expendibots", "book", "build", "--positions", "2", "--nodes", "100", "--out", str(path)])
     assert len(open_expendibots_book(path).entries) == 2
     kept = {each.name for each in tmp_path.iterdir()}
     assert kept - {".book.npz.lock"} == {"book.npz"}  # no journal stays; a lock does
     capsys.readouterr()
-    main(["book", "info", "expendibots", "--file", str(path)])
+    main(["expendibots", "book", "info", "--file", str(path)])
     assert json.loads(capsys.readouterr().out)["positions"] == 2
 
 
@@ -40,7 +40,7 @@ def test_a_broken_journal_of_a_book_is_a_one_line_error(
     path = tmp_path / "book.npz"
     (tmp_path / "book.2x100.jsonl").write_text("[1, 2]\nnonsense\n[3")
     line = one_line_error(
-        capsys, ["book", "build", "expendibots", "--positions", "2", "--nodes", "100", "--out", str(path)]
+        capsys, ["expendibots", "book", "build", "--positions", "2", "--nodes", "100", "--out", str(path)]
     )
     assert line.endswith("book.2x100.jsonl, line 2 is not JSON")
 
@@ -56,10 +56,9 @@ def test_a_network_is_trained_from_the_command_line(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["accept", "champion", "nobody"], "there is no player nobody; there are random"),
-        (["accept", "report", "report"], "does not play against itself"),
-        (["book", "build", "chess"], "of expendibots, not of chess"),
-        (["book", "info", "expendibots", "--file", "README.md"], "is no book of Expendibots"),
+        (["expendibots", "accept", "champion", "nobody"], "there is no player nobody; there are random"),
+        (["expendibots", "accept", "report", "report"], "does not play against itself"),
+        (["expendibots", "book", "info", "--file", "README.md"], "is no book of Expendibots"),
         (["train", "evaluator", "chess", "--out", "x"], "of expendibots, not of chess"),
         (
             ["train", "evaluator", "expendibots", "--out", "x", "--hidden", "9000x1"],

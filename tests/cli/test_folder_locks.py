@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from sparring.base.storage import lock_file, lock_folder
 from sparring.cli import main
-from sparring.storage import lock_file, lock_folder
 from studies.__main__ import main as run_study
 from tests.cli.command_errors import one_line_error
 
@@ -18,13 +18,13 @@ FOLDERS = {
     "treestrap": ["train", "treestrap", "breakthrough", "--games", "1"],
     "people": ["train", "people", "chess", "--records", "{games}", "--config", "people-chess"],
     "evaluator": ["train", "evaluator", "expendibots", "--games", "1"],
-    "acceptance": ["accept", "champion", "report", "--games", "2"],
+    "acceptance": ["expendibots", "accept", "champion", "report", "--games", "2"],
     "matching": ["measure", "matching", "chess", "--policy", "human", "--records", "{games}"],
     "arena": ["arena", "run", "{tournament}"],
 }
 FILES = {
-    "tables": ["tables", "build", "expendibots"],
-    "book": ["book", "build", "expendibots", "--positions", "1", "--nodes", "10"],
+    "tables": ["expendibots", "tables", "build"],
+    "book": ["expendibots", "book", "build", "--positions", "1", "--nodes", "10"],
 }
 TOURNAMENT = """
 game = "breakthrough"
@@ -81,9 +81,9 @@ def test_nothing_is_written_into_the_package_by_default(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(
-        "sparring.cli.tables.build_tables", lambda out, finished, origin: build(out, finished)
+        "sparring.expendibots.tables_command.build_tables", lambda out, finished, origin: build(out, finished)
     )
-    monkeypatch.setattr("sparring.cli.tables.MATERIALS", [(1, 1)])
+    monkeypatch.setattr("sparring.expendibots.tables_command.MATERIALS", [(1, 1)])
 
     def build(out: Path, finished: object) -> None:
         out.write_bytes(b"tables")

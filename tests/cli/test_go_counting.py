@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from sparring.cli import line_input, terminal
-from sparring.games import Go
+from sparring.cli import session as line_input
+from sparring.cli import terminal
+from sparring.go.game import Go
 from sparring.players import BasePlayer, Decision, Turn
 from tests.cli.test_terminal_game import saved_text
 from tests.players.test_go_dead_stones import TWO_SIDES

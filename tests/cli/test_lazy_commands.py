@@ -10,7 +10,7 @@ from importlib import import_module
 
 import pytest
 
-from sparring.cli.commands import COMMANDS
+from sparring.cli.commands import all_commands
 from sparring.cli.lazy import Command, Group
 
 HEAVY = ("matplotlib", "onnxruntime", "pyarrow", "ray", "torch")
@@ -39,7 +39,7 @@ def every_command(commands: dict[str, Command | Group], path: str = "") -> Itera
             yield from every_command(dict(entry.commands), words)
 
 
-EVERY = dict(every_command(COMMANDS))
+EVERY = dict(every_command(all_commands()))
 
 
 @pytest.mark.parametrize("arguments", ["--version", "--help", "arena --help", "play --help", "perft --help"])
@@ -64,7 +64,7 @@ def test_an_engine_introduces_itself_without_heavy_libraries(protocol: str, aske
 
 
 def test_no_command_imports_heavy_libraries_before_it_runs() -> None:
-    modules = sorted({f"sparring.cli.{each.target.partition(':')[0]}" for each in EVERY.values()})
+    modules = sorted({command.target.partition(":")[0] for command in EVERY.values()})
     code = f"import sys, {', '.join(modules)}; print([name for name in {HEAVY} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
@@ -80,7 +80,7 @@ def test_the_version_imports_no_command() -> None:
 @pytest.mark.parametrize("name", EVERY)
 def test_a_summary_is_the_first_line_of_the_docstring(name: str) -> None:
     module, function = EVERY[name].target.split(":")
-    doc = inspect.getdoc(getattr(import_module(f"sparring.cli.{module}"), function))
+    doc = inspect.getdoc(getattr(import_module(module), function))
     assert doc is not None
     assert doc.splitlines()[0] == EVERY[name].summary
 

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import io
 import json
-import os
 import signal
 import subprocess
 import sys
-import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,11 +15,12 @@ import chess.pgn
 import numpy as np
 import pytest
 
+from sparring.base.errors import NotFound
 from sparring.cli import main
-from sparring.engines import BadOption, EngineSettings, options_of
+from sparring.engines import EngineSettings, options_of
 from sparring.games import load_game
 from sparring.networks import Position
-from sparring.players import load_player
+from sparring.players import load_player_file
 from sparring.players.persons import find_person, person_file, stored_persons
 from sparring.policies import load_policy
 from sparring.policies.person import read_person, write_person
@@ -77,7 +76,7 @@ def test_with_a_style_network_a_vector_is_learned(
     (found,) = load_policy(out.with_suffix(".person"), "chess").predict(
         [Position(load_game("chess").initial())]
     )
-    assert found.top(1)[0].text == "b3"
+    assert found.top(1)[0].name == "b3"
 
 
 def test_a_pgn_becomes_a_player(alice: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -91,7 +90,7 @@ def test_a_pgn_becomes_a_player(alice: Path, capsys: pytest.CaptureFixture[str])
     assert "The latest 3 games" in card.measured
     state = load_game("chess").initial()
     (found,) = load_policy(alice / "me.person", "chess").predict([Position(state, 1500)])
-    assert found.top(1)[0].text == "b3"
+    assert found.top(1)[0].name == "b3"
     main(["predict", "chess", "--model", str(alice / "me.person"), "--json"])
     assert json.loads(capsys.readouterr().out)
 
@@ -106,7 +105,7 @@ def test_a_stored_person_is_found_by_name(
     assert "sparring play chess --person Alice" in capsys.readouterr().out
     (entry,) = stored_persons("chess")
     assert (entry.name, entry.games, entry.path.stem) == ("Alice", 12, "chess-Alice")
-    assert load_player(entry.path, "chess").name == "Alice"
+    assert load_player_file(entry.path, "chess").name == "Alice"
     assert find_person("alice", "chess") == find_person("chess-alice", "chess") == entry
     assert stored_persons("go") == []
     monkeypatch.setattr("sys.stdin", io.StringIO("quit\n"))
@@ -123,7 +122,7 @@ def test_a_stored_person_is_found_by_name(
     assert "there are Alice" in capsys.readouterr().err
     (person,) = (each for each in options_of("uci") if each.flag == "person")
     assert person.apply(EngineSettings.of("chess"), "ALICE").player_config.name == "Alice"
-    with pytest.raises(BadOption, match="there are Alice"):
+    with pytest.raises(NotFound, match="there are Alice"):
         person.apply(EngineSettings.of("chess"), "Bob")
 
 
@@ -221,14 +220,32 @@ def test_games_that_were_all_used_cannot_be_measured(
     assert "train with --hold-out" in capsys.readouterr().err
 
 
-def test_a_kill_leaves_the_old_player_or_none(alice: Path, tmp_path: Path) -> None:
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from sparring.cli import main
+
+written = []
+replace = os.replace
+def replaced(source, target, **options):
+    if Path(target).suffix in (".person", ".toml"):
+        if len(written) == int(sys.argv[1]):
+            os.kill(os.getpid(), signal.SIGKILL)
+        written.append(target)
+    replace(source, target, **options)
+os.replace = replaced
+main(sys.argv[2:])
+"""
+
+
+def test_a_kill_leaves_a_player_that_can_be_loaded_or_none(alice: Path, tmp_path: Path) -> None:
     out = tmp_path / "killed.toml"
     words = ("train", "person", "chess", "-r", str(alice / "games.pgn"), "--name", "Alice", "--out", str(out))
-    code = "import sys; from sparring.cli import main; main(sys.argv[1:])"
-    running = subprocess.Popen([sys.executable, "-c", code, *words], stdout=subprocess.DEVNULL)
-    time.sleep(1.0)
-    os.kill(running.pid, signal.SIGKILL)
-    running.wait()
-    assert out.exists() == out.with_suffix(".person").exists() or not out.exists()
+    for files in (0, 1):  # before the model is in its place; between the model and the player
+        command = [sys.executable, "-c", KILLED, str(files), *words]
+        done = subprocess.run(command, capture_output=True, check=False)
+        assert done.returncode == -signal.SIGKILL, done.stderr
+        assert not out.exists(), "a player without its model would be broken"
+        assert out.with_suffix(".person").exists() == (files == 1)
     main(list(words))
-    load_policy(out.with_suffix(".person"), "chess")
+    load_player_file(out).close()

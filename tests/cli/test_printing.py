@@ -15,7 +15,7 @@ import pytest
 
 import sparring
 from sparring.cli import main
-from sparring.cli.printing import foreign, make_console, visible
+from sparring.cli.console import foreign, make_console, visible
 from tests.matching.tables import write_table
 from tests.networks.hostile_models import with_entries
 from tests.networks.tiny_networks import tiny_network, write
@@ -61,16 +61,16 @@ def test_names_of_people_stay() -> None:
 
 
 def test_all_commands_print_through_one_console() -> None:
-    """Only `sparring.cli.printing` makes consoles and escapes markup."""
+    """Only `sparring.cli.console` makes consoles and escapes markup."""
     for path in (Path(sparring.__file__).parent / "cli").glob("*.py"):
-        if path.name == "printing.py":
+        if path.name == "console.py":
             continue
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-                assert node.func.id not in ("Console", "escape"), f"{path}:{node.lineno}: see cli/printing.py"
+                assert node.func.id not in ("Console", "escape"), f"{path}:{node.lineno}: see cli/console.py"
                 if node.func.id in ("Progress", "Live"):
                     given = {keyword.arg for keyword in node.keywords}
-                    assert "console" in given, f"{path}:{node.lineno}: see cli/printing.py"
+                    assert "console" in given, f"{path}:{node.lineno}: see cli/console.py"
 
 
 def test_no_color_means_no_styles(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import io
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from sparring.cli import main
 from sparring.players import RandomPlayer, loading
-from sparring.players.rbc import BotConfig
+from sparring.players.game_players import games_with_bots
+from sparring.rbc.bots import BotConfig
 from tests.players.test_player_conformance import has_stockfish
 
 
@@ -48,7 +50,6 @@ def test_games_are_generated_and_the_same_command_adds_nothing(
         (["play", "rbc", "--bot", "sneaky", "--strength", "3"], "leave out --strength"),
         (["play", "rbc", "--bot", "sneaky", "--level", "1500"], "choose a --strength or a --bot"),
         (["play", "chess", "--bot", "sneaky"], "--bot is for rbc"),
-        (["study", "rbc-matches", "--bot", "sneaky"], "run python -m studies rbc-matches --bot sneaky"),
     ],
 )
 def test_impossible_requests_are_one_line_errors(
@@ -87,10 +88,11 @@ def test_the_opponent_comes_from_a_file_and_is_closed(
         monkeypatch.setattr(opponent, "close", lambda: closed.append(True))
         return opponent
 
-    monkeypatch.setattr(loading, "make_bot", spying_bot)
+    bots = {game: replace(bots, make=spying_bot) for game, bots in games_with_bots().items()}
+    monkeypatch.setattr(loading, "games_with_bots", lambda: bots)
     monkeypatch.setattr("sys.stdin", io.StringIO("e4\ne2e4\nquit\n"))
     (tmp_path / "mine.toml").write_text('kind = "inference"\nboards = 77\n')
-    status, out, _ = run(capsys, "play", "rbc", "--player", str(tmp_path / "mine.toml"))
+    status, out, _ = run(capsys, "play", "rbc", "--player", str(tmp_path / "mine.toml"), "--seed", "3")
     assert (status, closed) == (0, [True])
     assert made[0].boards == 77
     assert "You leave the game." in out

@@ -13,10 +13,11 @@ import pytest
 
 from sparring._core import RbcState
 from sparring.cli import main
-from sparring.games.rbc import DESCRIPTION, NO_SENSE
-from sparring.players.rbc.explanation import ExplainedAction, explain_game
+from sparring.rbc.explanation import ExplainedAction, explain_game
+from sparring.rbc.game import NO_SENSE
+from sparring.rbc.history import to_history
+from sparring.rbc.plugin import DESCRIPTION
 from sparring.records import GameRecord, Termination
-from sparring.records.reconchess_history import to_history
 from tests.belief.games import write_history
 from tests.cli.command_errors import one_line_error
 
@@ -275,7 +276,7 @@ def test_an_interrupted_explanation_keeps_its_page(
             signal.raise_signal(signal.SIGINT)
             yield each
 
-    monkeypatch.setattr("sparring.cli.rbc_explain.explain_game", interrupted)
+    monkeypatch.setattr("sparring.rbc.explain_command.explain_game", interrupted)
     monkeypatch.chdir(tmp_path)
     with pytest.raises(SystemExit) as ended:
         explain(history)

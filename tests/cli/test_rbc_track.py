@@ -9,7 +9,7 @@ import pytest
 
 from sparring.cli import main
 from sparring.games import describe
-from sparring.records.reconchess_history import to_history
+from sparring.rbc.history import to_history
 from sparring.records.record import GameRecord
 from tests.belief.games import random_game, write_history
 from tests.cli.command_errors import one_line_error
@@ -92,7 +92,7 @@ def test_a_sample_says_so(history: Path, capsys: pytest.CaptureFixture[str]) -> 
 def test_progress_is_shown_turn_by_turn(history: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shown: list[tuple[str, int, int]] = []
     monkeypatch.setattr(
-        "sparring.cli.rbc.ProgressBar.on_progress",
+        "sparring.rbc.commands.ProgressBar.on_progress",
         lambda _, what, done, total: shown.append((what, done, total)),
     )
     main(["rbc", "track", str(history), "--player", "black", "--json"])

@@ -13,13 +13,11 @@ from typing import Any
 import pytest
 from rich.color import Color
 
-from sparring.cli import line_input, terminal
-from sparring.cli.board_view import DARK, LAST_MOVE, LIGHT, SQUARES
-from sparring.cli.errors import UserError
-from sparring.cli.game_clock import parse_clock
-from sparring.cli.ratings import with_article
-from sparring.cli.session import TerminalOptions
-from sparring.games import Chess
+from sparring.chess.game import Chess
+from sparring.cli import session as line_input
+from sparring.cli import terminal
+from sparring.cli.arguments import with_article
+from sparring.cli.session import DARK, LAST_MOVE, LIGHT, SQUARES, TerminalOptions
 from sparring.players import BasePlayer, Decision, PlayerConfig, TimeControl, Turn, make_player
 
 
@@ -55,14 +53,14 @@ def test_an_offered_draw_can_be_taken(
 ) -> None:
     shown = played(monkeypatch, capsys, Polite(offer=True), "e4", "draw")
     assert "offers a draw" in shown
-    assert "Drawn by agreement." in shown
+    assert "A draw by agreement." in shown
 
 
 def test_a_draw_is_declined_or_accepted(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert "declines the draw" in played(monkeypatch, capsys, Polite(), "e4", "draw", "quit")
-    assert "Drawn by agreement." in played(monkeypatch, capsys, Polite(accepts=True), "draw")
+    assert "A draw by agreement." in played(monkeypatch, capsys, Polite(accepts=True), "draw")
 
 
 def test_a_hint_does_not_change_the_game(
@@ -189,7 +187,7 @@ def test_the_opponents_clock_is_shown(
 ) -> None:
     typed = iter(("e4", "quit"))
     monkeypatch.setattr(line_input.LineInput, "read", lambda self, prompt, words: next(typed))
-    monkeypatch.setattr("sparring.cli.game_clock.time.monotonic", lambda: 5.0)
+    monkeypatch.setattr("sparring.base.clock.time.monotonic", lambda: 5.0)
     options = TerminalOptions(time_control=TimeControl(3600, increment=10))
     terminal.TerminalGame(Chess(), Chess().initial(), 0, Polite(), options).play()
     (shown,) = re.findall(r"Black plays .*, (\d+:\d+) left", capsys.readouterr().out)
@@ -206,19 +204,6 @@ def test_the_flag_falls(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
     options = TerminalOptions(time_control=TimeControl(0.01, margin=0))
     terminal.TerminalGame(Chess(), Chess().initial(), 0, Polite(), options).play()
     assert "You are out of time: Black wins." in capsys.readouterr().out
-
-
-@pytest.mark.parametrize(
-    ("text", "base", "increment"), [("5+3", 300, 3), ("10", 600, 0), ("0.5+1", 30, 1), ("90+30", 5400, 30)]
-)
-def test_clocks_are_minutes_and_seconds_a_move(text: str, base: float, increment: float) -> None:
-    assert parse_clock(text) == TimeControl(base, increment)
-
-
-@pytest.mark.parametrize("text", ["", "0", "five", "5+", "-1", "1e9", "5 3"])
-def test_other_clocks_are_refused(text: str) -> None:
-    with pytest.raises(UserError, match="such as 10 or 5\\+3"):
-        parse_clock(text)
 
 
 @pytest.mark.parametrize(

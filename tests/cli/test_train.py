@@ -14,9 +14,9 @@ import torch
 from sparring.cli import main
 from sparring.networks import load_network
 from sparring.training import trainer
-from sparring.training.loss import Losses
+from sparring.training.task import StepLoss
 from tests.networks.tiny_networks import tiny_network, write
-from tests.training.factories import chess_games
+from tests.training.factories import chess_games, write_maia3_network
 
 CONFIG = """
 game = "chess"
@@ -80,15 +80,43 @@ def test_steps_seed_and_trial_can_be_given(folder: Path, capsys: pytest.CaptureF
     assert "step 2:" in capsys.readouterr().err
 
 
+def test_a_student_is_trained_and_begins_another_run(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    teacher = write_maia3_network(folder)
+    (folder / "student.toml").write_text(
+        CONFIG.replace("blocks = 1", 'kind = "geometric"\nblocks = 1\nheads = 2')
+        + f"[data]\nmirrored = false\n[[teachers]]\nmodel = '{teacher}'\npolicy_weight = 0.9\n[fresh]\n"
+        "opening_plies = [1, 3]\n[finish]\nshare = 0.5\nquantised = true\n"
+    )
+    options = ["--records", str(folder / "table"), "--device", "cpu", "--threads", "1"]
+    options += ["--config", str(folder / "student.toml"), "--steps", "3"]
+    main(["train", "student", "chess", *options, "--out", str(folder / "first")])
+    assert "sparring measure matching chess" in capsys.readouterr().out
+    card = load_network(folder / "first" / "model.onnx").card
+    assert card.source == "sparring train student --config student, step 3"
+    assert "8 bits" in card.architecture
+    options += ["--init", str(folder / "first")]
+    main(["train", "student", "chess", *options, "--out", str(folder / "next")])
+    assert (folder / "next" / "model.onnx").exists()
+
+
+def test_a_run_can_be_given_minutes(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    train(folder, "--minutes", "0.02")
+    assert "network:" in capsys.readouterr().out
+    lines = [json.loads(line) for line in (folder / "run" / "metrics.jsonl").read_text().splitlines()]
+    assert lines[-1]["rate"] < lines[0]["rate"] or len(lines) == 1
+
+
 def test_an_interrupted_run_says_how_to_go_on(
     folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     step = trainer.Trainer._step
 
-    def interrupted(self: trainer.Trainer, *tensors: torch.Tensor) -> Losses:
+    def interrupted(self: trainer.Trainer, variant: int, *tensors: torch.Tensor) -> StepLoss:
         if self.step == 4:
             os.kill(os.getpid(), signal.SIGINT)
-        return step(self, *tensors)
+        return step(self, variant, *tensors)
 
     before = signal.getsignal(signal.SIGINT)
     monkeypatch.setattr(trainer.Trainer, "_step", interrupted)

@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from sparring.arena import rbc_improvement
-from sparring.arena.rbc_generation import HISTORIES, GeneratedGame, GenerationConfig
 from sparring.cli import main
-from sparring.cli.printing import make_console
-from sparring.cli.train_rbc import train_network
+from sparring.cli.console import make_console
 from sparring.networks.card import read_card_from_file
-from sparring.networks.synopsis import headsets_of
-from sparring.records.reconchess_history import to_history
-from sparring.training.rbc import load_rbc_config
+from sparring.rbc import improvement as rbc_improvement
+from sparring.rbc.history import to_history
+from sparring.rbc.matches import HISTORIES, GeneratedGame, GenerationConfig
+from sparring.rbc.synopsis import headsets_of
+from sparring.rbc.train_commands import train_network
+from sparring.rbc.training import load_rbc_config
 from tests.belief.games import random_game
 from tests.cli.command_errors import one_line_error
 from tests.training.rbc.rbc_factories import record_of

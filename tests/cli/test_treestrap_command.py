@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from sparring.base.errors import BadFile
 from sparring.cli import main
 from sparring.games import load_game
-from sparring.players import BadPlayer, Turn, load_player
+from sparring.players import Turn, load_player_file
 from sparring.search.linear_evaluation import open_evaluation
 from tests.cli.interrupting import press_ctrl_c
 
@@ -54,13 +55,6 @@ def test_errors_are_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert "has a run with seed 0" in refused(capsys, tmp_path / "run", "--seed", "1")
 
 
-def test_the_old_command_names_the_new_one(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as exit_:
-        main(["train", "bootstrap", "breakthrough", "--out", "x", "--rate", "1"])
-    assert exit_.value.code == 2
-    assert "is now 'sparring train treestrap'" in capsys.readouterr().err
-
-
 def test_the_result_of_a_run_can_be_played(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -68,7 +62,7 @@ def test_the_result_of_a_run_can_be_played(
     evaluation = tmp_path / "evaluation.json"
     assert f"sparring play breakthrough --player {evaluation}" in capsys.readouterr().out
     rules = load_game("breakthrough")
-    with load_player(evaluation, nodes=200) as player:
+    with load_player_file(evaluation, nodes=200) as player:
         assert player.choose(Turn.of(rules.initial())).move in rules.legal_moves(rules.initial())
     monkeypatch.setattr("sys.stdin", io.StringIO("b2b3\nquit\n"))
     monkeypatch.setenv("SPARRING_HOME", str(tmp_path / "home"))
@@ -83,8 +77,8 @@ def test_the_result_of_a_run_can_be_played(
 )  # fmt: skip
 def test_a_broken_evaluation_is_a_clear_error(content: str, tmp_path: Path) -> None:
     (tmp_path / "evaluation.json").write_text(content, encoding="latin-1")
-    with pytest.raises(BadPlayer):
-        load_player(tmp_path / "evaluation.json")
+    with pytest.raises(BadFile):
+        load_player_file(tmp_path / "evaluation.json")
 
 
 @pytest.mark.parametrize("workers", ["1", "2"])

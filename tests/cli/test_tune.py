@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
 import random
 import signal
 import subprocess
 import sys
-import time
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -16,13 +14,15 @@ from typing import Any
 import pytest
 
 from sparring.cli import main
-from sparring.cli.opponent import keys_of_level_file
+from sparring.play.opponent import Opponent
 from sparring.players import PlayerConfig
 from sparring.players.levels import read_level_table
 from sparring.policies import Policy
 from tests.cli.command_errors import one_line_error
 from tests.matching.tables import random_record, write_table
 from tests.networks.tiny_networks import tiny_network, write
+from tests.waiting import wait_for_lines
+from tests.workers.pickled_pool import PickledPool
 
 
 @pytest.fixture
@@ -77,7 +77,7 @@ def test_a_tuned_level_can_be_played(
         made.append(config)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("sparring.cli.opponent.make_player", make)
+    monkeypatch.setattr("sparring.play.opponent.make_player", make)
     with pytest.raises((KeyboardInterrupt, SystemExit)):
         main(["play", "chess", "--level", "1500", "--levels", "tuned/levels.toml"])
     assert (made[0].level, made[0].nodes, made[0].rating) == (1500, 4, None)
@@ -98,9 +98,8 @@ def test_a_level_s_own_policy_may_be_a_file_beside_the_table(tmp_path: Path) -> 
     )
     for name in ("table.onnx", "own.onnx"):
         (tmp_path / name).touch()
-    models = [
-        keys_of_level_file("chess", level, tmp_path / "levels.toml")["model"] for level in (1000, 1500, 2000)
-    ]
+    opponent = Opponent("chess", levels=tmp_path / "levels.toml")
+    models = [opponent.level_keys(level)["model"] for level in (1000, 1500, 2000)]
     assert models == [str(tmp_path / "table.onnx"), str(tmp_path / "own.onnx"), "human"]
 
 
@@ -142,13 +141,15 @@ def test_a_class_that_did_not_converge_goes_on_with_more_steps(
 
 
 def test_classes_on_ray_have_the_results_of_one_process(
-    folder: Path, capsys: pytest.CaptureFixture[str]
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pytest.importorskip("ray")
+    monkeypatch.setattr("sparring.measure.tuning_run.RayWorkerPool", PickledPool)
+    PickledPool.made.clear()
     few = ("--steps", "1", "--gradient", "regularised", "--classes", "1250")
     alone = tune(capsys, *few)[0]
     elsewhere = tune(capsys, *few, "--ray", "local", "--out", "other.toml")[0]
     assert (elsewhere["theta"], elsewhere["path"]) == (alone["theta"], alone["path"])
+    assert PickledPool.made == [(1, "local")]
 
 
 def test_a_killed_tuning_resumes_with_the_same_result(
@@ -159,12 +160,9 @@ def test_a_killed_tuning_resumes_with_the_same_result(
     program = "import sys; from sparring.cli import main; main(sys.argv[1:])"
     run = subprocess.Popen([sys.executable, "-c", program, "tune", "levels", "chess", *arguments])
     journal = folder / "levels.tuning" / "class-1250.jsonl"
-    for _ in range(1200):
-        if (journal.exists() and journal.read_bytes().count(b"\n") >= 2) or run.poll() is not None:
-            break
-        time.sleep(0.05)
-    os.kill(run.pid, signal.SIGKILL)
-    run.wait()
+    wait_for_lines(journal, 2)
+    run.kill()
+    assert run.wait() == -signal.SIGKILL, "it ended before it could be killed"
     resumed = tune(capsys, "--steps", "3", "--classes", "1250")[0]
     assert resumed["path"] == whole["path"]
     assert resumed["theta"] == whole["theta"]
@@ -193,7 +191,7 @@ def test_an_interrupted_run_says_that_it_resumes(
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("sparring.tuning.tune_classes", interrupted)
+    monkeypatch.setattr("sparring.measure.tune_classes", interrupted)
     with pytest.raises(SystemExit) as ended:
         main(["tune", "levels", "chess", *SMALL])
     assert ended.value.code == 130

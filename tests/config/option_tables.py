@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from pkgutil import resolve_name
 
-from sparring.config import options_table
-from sparring.games import resolve
+from sparring.base.config import options_table
 
 DOCS = Path(__file__).parents[2] / "docs"
 _TABLE = re.compile(r"<!-- options: (\S+) -->\n.*?<!-- end of options -->\n", re.DOTALL)
@@ -25,7 +25,7 @@ def with_tables(page: str) -> str:
     """The page with its tables of options as they should be."""
     return _TABLE.sub(
         lambda found: (
-            f"<!-- options: {found[1]} -->\n{options_table(resolve(found[1]))}<!-- end of options -->\n"
+            f"<!-- options: {found[1]} -->\n{options_table(resolve_name(found[1]))}<!-- end of options -->\n"
         ),
         page,
     )

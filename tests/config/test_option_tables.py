@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any
 
 import pytest
 
-from sparring.config import read_toml
-from sparring.games import GAMES, describe, resolve
-from sparring.players.player_file import load_player_config
-from sparring.players.rbc import load_bot_config
+from sparring.base.config import read_toml
+from sparring.games import GAMES
+from sparring.players.levels import load_player_config
 from sparring.policies.policy_files import read_policy_config
+from sparring.rbc.bots import load_bot_config
+from sparring.records.presets import game_filter
 from tests.config.option_tables import DOCS, documented_classes, with_tables
 from tests.robustness.test_config_files import covered
 
 PAGES = sorted(DOCS.glob("*.md"))
-FILTERS = [resolve(describe(game).records.filter) for game in GAMES]
+FILTERS = [game_filter(game) for game in GAMES]
 CLASSES: list[type[Any]] = list(dict.fromkeys([*(cls for cls, _ in covered()), *FILTERS]))
 
 
@@ -28,7 +30,7 @@ def test_tables_are_those_of_the_classes(page: Path) -> None:
 
 
 def test_every_configuration_class_has_a_table() -> None:
-    shown = {resolve(name) for page in PAGES for name in documented_classes(page.read_text())}
+    shown = {resolve_name(name) for page in PAGES for name in documented_classes(page.read_text())}
     assert not [cls.__name__ for cls in CLASSES if cls not in shown]
 
 
@@ -36,13 +38,6 @@ def test_every_key_has_a_docstring() -> None:
     for page in PAGES:
         for line in page.read_text().splitlines():
             assert not (line.startswith("| `") and line.endswith("|  |")), f"{page.name}: {line}"
-
-
-def test_old_keys_are_listed() -> None:
-    page = (DOCS / "configuration.md").read_text()
-    for cls in CLASSES:
-        for old, new in getattr(cls, "RENAMED", {}).items():
-            assert f"| `{old}` | `{new}` |" in page, cls
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import os
 import onnx
 import pytest
 
-from sparring.config import usable_threads
+from sparring.base.config import usable_threads
 from sparring.networks import sessions
 from tests.networks.tiny_networks import tiny_network
 

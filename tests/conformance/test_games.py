@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from sparring.games import GAMES, Game, IllegalMove, ParseError, game_of, load_game
-from sparring.games.native import NativeGame
+from sparring.games.states import StateGame
 
 VARIANTS: dict[str, dict[str, object]] = {name: {} for name in GAMES} | {
     "chess with claimed draws": {"claim_draws": True},
@@ -161,7 +161,7 @@ def test_texts_that_are_no_state_are_refused(game: Game[Any], text: str) -> None
 
 
 def test_native_states_hold_their_history(game: Game[Any]) -> None:
-    if not isinstance(game, NativeGame):
+    if not isinstance(game, StateGame):
         pytest.skip("this game's states are not native")
     before = None
     for ply, (state, _) in enumerate(random_game(game, seed=14)):
@@ -178,7 +178,7 @@ def test_native_states_hold_their_history(game: Game[Any]) -> None:
 
 
 def test_native_lines_pack_into_indices_and_back(game: Game[Any]) -> None:
-    if not isinstance(game, NativeGame):
+    if not isinstance(game, StateGame):
         pytest.skip("this game's states are not native")
     *_, (state, _) = random_game(game, seed=16, longest=200)
     packed = state.pack_moves(2)
@@ -194,7 +194,7 @@ def test_native_lines_pack_into_indices_and_back(game: Game[Any]) -> None:
 
 
 def test_native_playouts_are_reproducible(game: Game[Any]) -> None:
-    if not isinstance(game, NativeGame):
+    if not isinstance(game, StateGame):
         pytest.skip("this game's states are not native")
     state = game.initial()
     results = [state.playout(seed=seed, limit=4000) for seed in range(5)]
@@ -203,6 +203,24 @@ def test_native_playouts_are_reproducible(game: Game[Any]) -> None:
     assert state.playout(seed=1, limit=3) == (None, 3)
 
 
-def test_long_lines_are_freed_without_recursion(game: Game[Any]) -> None:
-    states = [state for state, _ in random_game(game, seed=15, longest=20_000)]
-    del states
+CYCLES = {
+    "chess": ("g1f3", "g8f6", "f3g1", "f6g8"),
+    "rbc": ("sense none", "pass"),
+    "shogi": ("4i4h", "4a4b", "4h4i", "4b4a"),
+    "go": ("pass",),
+}
+"""Moves that lead back to the position: lines of any length. Breakthrough has none, and expendibots looks
+through the whole line at every move."""
+
+
+@pytest.mark.parametrize("name", CYCLES)
+def test_long_lines_are_freed_without_recursion(name: str) -> None:
+    game = load_game(name)
+    state, moves = game.initial(), []
+    for text in CYCLES[name]:
+        moves.append(game.parse_move(state, text))
+        state = state.play_past_end(moves[-1])
+    for number in range(150_000):
+        state = state.play_past_end(moves[number % len(moves)])
+    assert state.ply == 150_000 + len(moves)
+    del state

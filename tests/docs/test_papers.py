@@ -61,6 +61,14 @@ def test_members_in_brackets_exist() -> None:
         assert re.search(rf"\b{member}\b", (ROOT / file).read_text()), f"{file}: {member}"
 
 
+def test_every_row_has_a_state_and_no_number_of_a_tracker() -> None:
+    rows = re.findall(r"^\| (?!in the)([^|]*) \|([^|]*)\|([^|]*)\|$", TEXT, re.M)
+    assert len(rows) > 80
+    for part, _, state in rows:
+        assert re.search(r"\b(built|reproduced|open)\b", state), part
+    assert not re.search(r"issue \d", TEXT)
+
+
 @pytest.mark.parametrize("paper", NUMBERED)
 def test_every_number_of_a_paper_is_mapped(paper: str) -> None:
     section = TEXT.partition(f"\n## {paper}\n")[2].partition("\n## ")[0]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from sparring.players.rbc import BOTS, load_bot_config
+from sparring.rbc.bots import BOTS, load_bot_config
 from tests.docs.markdown import blocks
 
 

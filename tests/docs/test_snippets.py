@@ -8,17 +8,20 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any
 
 import pytest
 from typer.main import get_command
 
 import sparring
-from sparring.cli.commands import COMMANDS
+from sparring.cli.commands import all_commands
 from sparring.cli.lazy import Command, Group, LazyCommand
 from studies import __main__ as studies
 from tests.docs.markdown import PAGES, RESULTS, STUDIES, Block, blocks, commands
 from tests.docs.reader_files import write_reader_files
+
+COMMANDS_PAGE = "docs/commands.md"
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if any(b.kind == "python" for b in blocks(page))])
@@ -66,8 +69,8 @@ def test_command_lines_of_studies_are_understood() -> None:
         group.commands[name].make_context(name, rest)
 
 
-def test_options_of_the_readme_s_table_exist() -> None:
-    rows = re.findall(r"^\| (`sparring [a-z][^|]*) \|([^|]*)\|$", PAGES["README.md"].read_text(), re.M)
+def test_options_of_the_page_of_commands_exist() -> None:
+    rows = re.findall(r"^\| (`sparring [a-z][^|]*) \|([^|]*)\|$", PAGES[COMMANDS_PAGE].read_text(), re.M)
     assert len(rows) > 10
     for command, meaning in rows:
         words = re.findall(r"[a-z-]+", command.partition("`sparring ")[2])
@@ -77,8 +80,8 @@ def test_options_of_the_readme_s_table_exist() -> None:
             assert option in known, f"{command}: {option}"
 
 
-def test_command_lines_of_the_readme_s_table_are_complete() -> None:
-    cells = re.findall(r"^\| (`sparring [a-z][^|]*) \|", PAGES["README.md"].read_text(), re.M)
+def test_command_lines_of_the_page_of_commands_are_complete() -> None:
+    cells = re.findall(r"^\| (`sparring [a-z][^|]*) \|", PAGES[COMMANDS_PAGE].read_text(), re.M)
     lines = [line for cell in cells for line in re.findall(r"`sparring ([^`]*)`", cell)]
     assert len(lines) > len(cells) > 10
     for line in lines:
@@ -90,11 +93,10 @@ def test_command_lines_of_the_readme_s_table_are_complete() -> None:
             assert not rest, f"no such command: sparring {line}"
 
 
-def test_every_command_is_in_the_readme() -> None:
-    text = PAGES["README.md"].read_text()
-    for name, entry in COMMANDS.items():
-        if isinstance(entry, Group) or not entry.hidden:
-            assert re.search(rf"`(sparring )?{name}\b", text), name
+def test_every_command_is_on_the_page_of_commands() -> None:
+    text = PAGES[COMMANDS_PAGE].read_text()
+    for name in all_commands():
+        assert re.search(rf"`(sparring )?{name}\b", text), name
 
 
 def test_every_public_name_is_on_the_api_page() -> None:
@@ -106,12 +108,27 @@ def test_every_public_name_is_on_the_api_page() -> None:
             assert f"### `{name}{signature(value)}`" in text
 
 
+def test_modules_and_names_of_the_package_exist() -> None:
+    for page, path in (PAGES | RESULTS | STUDIES).items():
+        for name in set(re.findall(r"\bsparring(?:\.[A-Za-z_]\w*)+", path.read_text())):
+            if not name.endswith((".whl", ".onnx")):
+                assert resolve_name(name) is not None, f"{page}: {name}"
+
+
 def test_pages_link_to_what_exists() -> None:
-    for page, path in PAGES.items():
+    for page, path in (PAGES | RESULTS | STUDIES).items():
         for target, anchor in re.findall(r"\]\(([^)#:]*)(?:#([^)]*))?\)", path.read_text()):
             linked = path.parent / target if target else path
             assert linked.exists(), f"{page}: {target}"
             assert not anchor or anchor in anchors(linked), f"{page}: {target}#{anchor}"
+
+
+def test_the_index_of_the_results_links_to_every_report() -> None:
+    """A folder of results/ is a report if it has a README.md; `history` holds what was superseded."""
+    text = RESULTS["results/README.md"].read_text()
+    reports = {page.split("/")[1] for page in RESULTS if re.fullmatch(r"results/[^/]+/README.md", page)}
+    assert len(reports) > 15
+    assert {name for name in reports if f"({name}/README.md)" not in text} == set()
 
 
 def anchors(path: Path) -> set[str]:
@@ -129,7 +146,7 @@ def signature(function: Any) -> str:
 
 def find(words: list[str]) -> tuple[Command | Group, list[str]]:
     """The command that the words name, and the words after it."""
-    entry: Command | Group = Group("", COMMANDS)
+    entry: Command | Group = Group("", all_commands())
     for i, word in enumerate(words):
         if isinstance(entry, Command) or word not in entry.commands:
             return entry, words[i:]

@@ -14,7 +14,7 @@ import pytest
 from cshogi.usi import Engine as UsiClient
 
 from sparring.cli import main
-from sparring.games import Go
+from sparring.go.game import Go
 from tests.engines.engine_client import command, process
 
 
@@ -106,6 +106,7 @@ def test_nothing_else_is_written_to_standard_output(tmp_path: Path) -> None:
         "from sparring.cli import main; main(['engine', 'uci'])"
     )
     done = subprocess.run([sys.executable, "-c", chatty], input=b"isready\n", capture_output=True, timeout=60)
+    assert done.stdout == b"readyok\n"
     assert b"natively" in done.stderr
     assert b"loading" in done.stderr
 

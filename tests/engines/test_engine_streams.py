@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from sparring.config import BadConfig
-from sparring.engines import gtp_search
-from sparring.networks import BadNetwork, store
-from sparring.players import BadPlayer, load_player, load_player_config
+from sparring.base.errors import BadConfig, BadFile
+from sparring.go import gtp as gtp_search
+from sparring.networks import store
+from sparring.players import load_player_config, load_player_file
 from tests.engines.engine_client import TIMEOUT_SECONDS, command, engine
 
 PROTOCOLS = {"uci": "uci\nisready\nquit\n", "gtp": "name\nversion\nquit\n"}
@@ -94,7 +94,7 @@ def test_endless_files_are_refused(endless: Path) -> None:
         assert lines[0].endswith("not a regular file")
     with pytest.raises(BadConfig, match="not a regular file"):
         load_player_config(endless)
-    with pytest.raises(BadPlayer, match="not a regular file"):
-        load_player(endless)
-    with pytest.raises(BadNetwork, match="regular file"):
+    with pytest.raises(BadConfig, match="not a regular file"):
+        load_player_file(endless)
+    with pytest.raises(BadFile, match="regular file"):
         store.add(endless, "endless")

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from sparring.engines import gtp_search, search_thread
-from sparring.engines.option import BadOption
-from sparring.engines.options import find_option
-from sparring.engines.settings import EngineSettings
+from sparring.base.errors import BadConfig
+from sparring.engines import search_thread
+from sparring.engines.options import EngineSettings, find_option
+from sparring.go import gtp as gtp_search
 from sparring.players.time_management import wait_out
 from tests.engines.engine_client import engine
 
@@ -58,13 +60,29 @@ def test_a_gtp_engine_waits_too(waits: list[float], small: dict[str, Path]) -> N
         assert len(waits) == 1
 
 
-def test_waiting_out_a_decision_that_took_longer_returns_at_once() -> None:
-    wait_out(None, 0.0)
-    wait_out(1.0, -1e9)
+class Waiting(threading.Event):
+    """Remembers how long it was waited for, and returns at once."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.waited: list[float | None] = []
+
+    def wait(self, timeout: float | None = None) -> bool:
+        self.waited.append(timeout)
+        return True
+
+
+def test_waiting_out_a_decision_waits_for_what_is_left_of_its_time() -> None:
+    stop = Waiting()
+    wait_out(None, 0.0, stop)
+    wait_out(1.0, time.perf_counter() - 2.0, stop)
+    assert not stop.waited
+    wait_out(100.0, time.perf_counter() - 40.0, stop)
+    assert stop.waited == [pytest.approx(60.0, abs=5.0)]
 
 
 def test_an_engine_cannot_adapt(tmp_path: Path) -> None:
     file = tmp_path / "adapting.toml"
     file.write_text('game = "chess"\nadapt = true\n')
-    with pytest.raises(BadOption, match="which GUIs do not send"):
+    with pytest.raises(BadConfig, match="which GUIs do not send"):
         find_option("uci", "Player").apply(EngineSettings.of("chess"), str(file))

@@ -9,9 +9,9 @@ from multiprocessing import get_context
 import pytest
 
 from bench.course_referee import Report, referee
-from sparring.engines import expendibots
-from sparring.engines.expendibots import RefereePlayer
-from sparring.records.expendibots_log import read_logs
+from sparring.expendibots import referee as expendibots
+from sparring.expendibots.log import read_logs
+from sparring.expendibots.referee import RefereePlayer
 from tests.reference.expendibots import Action, ReferenceGame
 
 

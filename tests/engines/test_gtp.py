@@ -2,12 +2,13 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from sparring.engines.gtp_game import GtpGame
+from sparring.go.gtp_board import GtpGame
 from tests.engines.engine_client import EngineClient, engine
 
 
@@ -235,21 +236,30 @@ def test_a_network_that_cannot_be_loaded_is_named(tmp_path: Path) -> None:
     [
         "time_settings 0 1 1",
         "time_settings 1 0 0",
-        "time_settings 0 1 0",
         "kgs-time_settings byoyomi 0 1 5",
         "kgs-time_settings canadian 0 10 20",
         "kgs-time_settings absolute 5",
-        "kgs-time_settings none",
     ],
 )
 def test_time_bounds_the_search(settings: str) -> None:
-    with engine(
-        "gtp", nodes=10**8 if "none" not in settings and settings != "time_settings 0 1 0" else 5
-    ) as session:
+    with engine("gtp", nodes=10**8) as session:
         session.gtp("boardsize 9")
         assert session.gtp(settings) == "="
-        assert session.gtp("time_left b 1 0") == "=" if "absolute" in settings else True
+        if "absolute" in settings:
+            assert session.gtp("time_left b 1 0") == "="
+        began = time.monotonic()
         assert session.gtp("genmove b").startswith("= ")
+        assert time.monotonic() - began < 5, "a second or less is left; 10^8 nodes take hours"
+
+
+@pytest.mark.parametrize("settings", ["time_settings 0 1 0", "kgs-time_settings none"])
+def test_settings_without_a_limit_leave_the_nodes_alone(settings: str) -> None:
+    with engine("gtp", nodes=200) as session:
+        session.gtp("boardsize 9")
+        session.gtp("time_settings 1 0 0")  # a few nodes
+        assert session.gtp(settings) == "="
+        *_, analysis, _ = session.gtp("lz-genmove_analyze b 100").splitlines()
+    assert sum(map(int, re.findall(r"visits (\d+)", analysis))) == 199
 
 
 def test_time_settings_that_make_no_sense_are_refused() -> None:

@@ -4,10 +4,18 @@ from pathlib import Path
 
 import pytest
 
-from sparring.engines import BadOption, EngineSettings, options_of
-from sparring.engines.option import Option, OptionKind
-from sparring.engines.options import OPTIONS, PROTOCOLS, declaration, engine_options_table, find_option
-from sparring.players.player_file import parse_player_config
+from sparring.base.errors import BadConfig
+from sparring.engines import EngineSettings, options_of
+from sparring.engines.options import (
+    OPTIONS,
+    PROTOCOLS,
+    Option,
+    OptionKind,
+    declaration,
+    engine_options_table,
+    find_option,
+)
+from sparring.players.levels import parse_player_config
 from sparring.policies import load_policy, rating_range
 
 PAGE = Path(__file__).parents[2] / "docs" / "engines.md"
@@ -74,7 +82,7 @@ def test_whole_numbers_out_of_range_or_form_are_refused(text: str) -> None:
     if text == "٣":  # a digit to Python, and so to us
         assert option.apply(EngineSettings.of("chess"), text).player_config.threads == 3
         return
-    with pytest.raises(BadOption, match="threads is a whole number, 1 to 1024"):
+    with pytest.raises(BadConfig, match="threads is a whole number, 1 to 1024"):
         option.apply(EngineSettings.of("chess"), text)
 
 
@@ -85,9 +93,9 @@ def test_ranges_are_those_of_the_players_configuration() -> None:
         for value in (option.low, min(option.high, 1e9)):
             taken = option.apply(settings, f"{value:.0f}").player_config
             assert parse_player_config({"game": "chess", field: getattr(taken, field)})
-        with pytest.raises(BadOption):
+        with pytest.raises(BadConfig):
             option.apply(settings, "-1")
-    with pytest.raises(BadOption, match="policy-temperature is a number, above 0 and up to 1000, not '0'"):
+    with pytest.raises(BadConfig, match="policy-temperature is a number, above 0 and up to 1000, not '0'"):
         find_option("uci", "PolicyTemperature").apply(settings, "0")
     assert find_option("uci", "Seconds").apply(settings, "0").player_config.seconds is None
 

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from sparring.engines.analysis import (
+from sparring.base.clock import Clock, GameClock
+from sparring.engines.protocols import (
     lc0_centipawns,
     mate_in_moves,
     mate_in_plies,
@@ -10,9 +11,8 @@ from sparring.engines.analysis import (
     shogi_centipawns,
     wdl_of,
 )
-from sparring.engines.go_command import GoCommand, parse_go
-from sparring.engines.gtp_clock import GtpClock
-from sparring.search import Clock
+from sparring.engines.search_thread import GoCommand, parse_go
+from sparring.go.gtp_board import kgs_time_settings, set_time_left, spend_time, time_settings
 
 
 def go(text: str) -> GoCommand:
@@ -80,30 +80,27 @@ def test_chances_add_up_and_mean_what_the_value_says() -> None:
 
 
 def test_canadian_overtime_counts_down_and_begins_again() -> None:
-    clock = GtpClock()
-    clock.set(10, 30, 2)
+    clock = GameClock(time_settings(10, 30, 2))
     assert clock.clock(0) == Clock(10)
-    clock.spend(0, 12)
+    spend_time(clock, 0, 12)  # the move that uses up the main time is the first of a period
+    assert clock.clock(0) == Clock(28, moves_to_go=1)
+    spend_time(clock, 0, 20)
     assert clock.clock(0) == Clock(30, moves_to_go=2)
-    clock.spend(0, 20)
-    assert clock.clock(0) == Clock(10, moves_to_go=1)
-    clock.spend(0, 5)
-    assert clock.clock(0) == Clock(30, moves_to_go=2)
+    spend_time(clock, 0, 5)
+    assert clock.clock(0) == Clock(25, moves_to_go=1)
     assert clock.clock(1) == Clock(10)
 
 
 def test_japanese_overtime_is_there_at_every_move() -> None:
-    clock = GtpClock()
-    clock.set_kgs(["byoyomi", "60", "10", "3"])
+    clock = GameClock(kgs_time_settings(["byoyomi", "60", "10", "3"]))
     assert clock.clock(0) == Clock(60, byoyomi=10)
-    clock.set_time_left(0, 10, 3)  # KGS tells periods in place of stones
+    set_time_left(clock, 0, 10, 3)  # KGS tells periods in place of stones
     assert clock.clock(0) == Clock(0, byoyomi=10)
 
 
 def test_no_clock_runs_before_there_is_one() -> None:
-    clock = GtpClock()
+    assert GameClock(None).clock(0) is None
+    clock = GameClock(time_settings(0, 1, 0))
     assert clock.clock(0) is None
-    clock.set(0, 1, 0)
-    assert clock.clock(0) is None
-    clock.set_time_left(1, 30, 0)
+    set_time_left(clock, 1, 30, 0)
     assert clock.clock(1) == Clock(30)

@@ -14,15 +14,15 @@ from reconchess import LocalGame, load_player, play_local_game
 from reconchess.bots.attacker_bot import AttackerBot
 from reconchess.bots.random_bot import RandomBot
 
-from sparring.engines.reconchess import SparringBot
-from sparring.games.rbc import NO_SENSE, MoveResult, Observation, OpponentMoveResult
+from sparring.base.errors import BadConfig
 from sparring.players import BasePlayer, Decision, Turn
-from sparring.players.rbc import BadBotConfig
-from sparring.players.rbc.planner import PlannerBot
-from sparring.players.rbc.synopsis_evaluators import NetworkEvaluator
+from sparring.rbc.evaluators import NetworkEvaluator
+from sparring.rbc.game import NO_SENSE, MoveResult, Observation, OpponentMoveResult
+from sparring.rbc.planner import PlannerBot
+from sparring.rbc.reconchess import SparringBot
 
 KING = chess.Piece.from_symbol("K")
-MODULE = "sparring.engines.reconchess"
+MODULE = "sparring.rbc.reconchess"
 
 
 @pytest.fixture(autouse=True)
@@ -157,7 +157,7 @@ def test_without_a_name_the_planner_plays_with_its_network(monkeypatch: pytest.M
 
 def test_a_bot_that_does_not_exist_is_refused_before_the_game(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SPARRING_RBC_BOT", "nobody")
-    with pytest.raises(BadBotConfig, match="no bot 'nobody'"):
+    with pytest.raises(BadConfig, match="no bot 'nobody'"):
         SparringBot()
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import chess
 import pytest
 
-from sparring.engines.analysis import lc0_centipawns, permille
-from sparring.games import Chess
+from sparring.chess.game import Chess
+from sparring.engines.protocols import lc0_centipawns, permille
 from sparring.networks import load_network
 from tests.engines.engine_client import engine
 

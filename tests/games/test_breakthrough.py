@@ -6,7 +6,8 @@ import random
 
 import pytest
 
-from sparring.games import Breakthrough, IllegalMove, ParseError
+from sparring.breakthrough.game import Breakthrough
+from sparring.games import IllegalMove, ParseError
 
 GAME = Breakthrough()
 

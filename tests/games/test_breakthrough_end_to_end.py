@@ -1,6 +1,6 @@
 """Breakthrough through every part of the package: recorded, trained on, searched, matched and played.
 
-Nothing outside its own files (`core/breakthrough`, its binding, `games/breakthrough.py`, a preset and a
+Nothing outside its own files (`core/breakthrough`, its binding, `breakthrough/game.py`, a preset and a
 training configuration) names it, so this is what a new game gets.
 """
 

@@ -9,7 +9,8 @@ import chess
 import numpy as np
 import pytest
 
-from sparring.games import Chess, IllegalMove, ParseError, game_of
+from sparring.chess.game import Chess
+from sparring.games import IllegalMove, ParseError, game_of
 from sparring.search import PuctConfig
 
 GAME = Chess()

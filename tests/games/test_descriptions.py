@@ -6,43 +6,26 @@ import dataclasses
 import re
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from sparring import games
-from sparring.games import (
-    DESCRIPTIONS,
-    GameDescription,
-    NetworkLayout,
-    describe,
-    describe_state,
-    load_game,
-    resolve,
-)
-from sparring.matching.games import GameSelection
-from sparring.matching.positions import read_sample
+from sparring.base.errors import BadConfig
+from sparring.games import GAMES, GameDescription, NetworkLayout, describe, describe_state, game_of, load_game
+from sparring.games.registry import GameRegistry
+from sparring.measure.samples import GameSelection, read_sample
+from sparring.networks.formats import NetworkFormats, codecs, game_formats
+from sparring.players.game_players import GamePlayers, game_players
 from sparring.records import Batches, GameRecord, build_table
 from sparring.records.presets import default_preset, load_preset, preset_names
 from sparring.records.readers import writer_of
+from sparring.records.record import RecordFormats, record_formats
 
-EACH = pytest.mark.parametrize("game", DESCRIPTIONS, ids=lambda each: each.name)
+EACH = pytest.mark.parametrize("game", GAMES.values(), ids=lambda each: each.name)
 TRAINED = pytest.mark.parametrize("game", ["chess", "shogi", "go", "breakthrough"])
-
-
-def references(value: Any) -> Iterator[str]:
-    """All "package.module:attribute" texts in a description."""
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        for field in dataclasses.fields(value):
-            yield from references(getattr(value, field.name))
-    elif isinstance(value, Mapping):
-        for each in value.values():
-            yield from references(each)
-    elif isinstance(value, str) and value.startswith("sparring.") and ":" in value:
-        yield value
 
 
 def layout_of(game: str, history: int) -> NetworkLayout:
@@ -52,16 +35,20 @@ def layout_of(game: str, history: int) -> NetworkLayout:
 
 
 @EACH
-def test_every_reference_can_be_loaded(game: GameDescription) -> None:
-    found = [*references(game), *(references(game.layout(1)) if game.layout is not None else ())]
-    assert all(callable(resolve(reference)) for reference in found)
-    assert found
+def test_every_part_can_be_loaded(game: GameDescription) -> None:
+    """The functions import the game's modules and return the class of the layer that asks."""
+    assert isinstance(record_formats(game.name), RecordFormats)
+    assert isinstance(game_players(game.name), GamePlayers)
+    assert game.networks is None or isinstance(game.networks(), NetworkFormats)
+    if (bots := game_players(game.name).bots) is not None:
+        assert {bots.default, *bots.for_people} <= set(bots.configs)
+        assert {config.game for config in bots.configs.values()} == {game.name}
+        assert all(isinstance(config, bots.config_class) for config in bots.configs.values())
 
 
-def test_a_reference_that_leads_nowhere_says_so() -> None:
-    for reference in ("sparring.records.pgn:nothing", "sparring.nowhere:read", "sparring"):
-        with pytest.raises(LookupError, match="cannot be loaded"):
-            resolve(reference)
+def test_a_codec_has_one_owner() -> None:
+    named = [name for formats in game_formats() for name in formats.codecs]
+    assert sorted([*named, "people", "plain"]) == list(codecs())
 
 
 @EACH
@@ -94,7 +81,8 @@ def test_a_layout_is_that_of_its_encoding(game: str, history: int) -> None:
 def test_a_layouts_symmetries_permute_its_labels(game: str) -> None:
     layout, state = layout_of(game, 1), load_game(game).initial()
     for symmetry in range(state.symmetries):
-        labels = resolve(layout.symmetry_labels)(state.transformed_cells(symmetry))
+        assert layout.symmetry_labels is not None
+        labels = layout.symmetry_labels(state.transformed_cells(symmetry))
         assert sorted(labels) == list(range(layout.moves))
     assert (labels != np.arange(layout.moves)).any() or state.symmetries == 1
 
@@ -118,11 +106,11 @@ def test_every_game_has_a_preset_that_keeps_every_game(game: GameDescription) ->
     assert default_preset(game.name).game == game.name
 
 
-def test_four_fields_are_enough(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_few_fields_are_enough(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A game whose description has no optional field is recorded, packed, encoded and measured."""
     game = describe("breakthrough")
-    minimal = GameDescription(game.name, game.rules, game.native, game.packed_move_bytes)
-    monkeypatch.setitem(games._BY_NAME, game.name, minimal)
+    minimal = GameDescription(game.name, game.load_rules, game.native, game.packed_move_bytes)
+    monkeypatch.setitem(GAMES._loaded, game.name, minimal)
     state = game.rules().initial()
     for move in ("a2a3", "a7a6", "b2b3"):
         state = state.play(state.parse_move(move))
@@ -152,12 +140,11 @@ class Countdown:
 
 
 def test_a_game_in_python_needs_no_native_class(monkeypatch: pytest.MonkeyPatch) -> None:
-    countdown = GameDescription("countdown", Countdown, native="", packed_move_bytes=1)
-    monkeypatch.setattr(games, "DESCRIPTIONS", (*DESCRIPTIONS, countdown))
-    monkeypatch.setitem(games._BY_NAME, "countdown", countdown)
+    countdown = GameDescription("countdown", lambda: Countdown)
+    monkeypatch.setitem(GAMES._loaded, "countdown", countdown)
     game: Any = load_game("countdown", start=7)
     assert describe_state(game.initial()) is countdown
-    assert games.game_of(7) == game
+    assert game_of(7) == game
     assert not countdown.has_native("Tree")
     with pytest.raises(LookupError, match="countdown has no native class"):
         _ = countdown.samples_class
@@ -170,10 +157,43 @@ def test_an_unknown_game_and_state_are_refused() -> None:
         describe_state(3)
 
 
-def test_the_games_load_nothing_of_the_layers_above() -> None:
-    code = "import sys, sparring.games; print(*(m for m in sys.modules if m.startswith('sparring.')))"
+def test_a_list_of_the_games_imports_no_rules() -> None:
+    """Neither the native module nor a module of a game, except its description."""
+    code = "import sys; from sparring.games import GAMES; list(GAMES.items()); print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert {name.split(".")[1] for name in loaded.split()} <= {"games", "_core", "_lazy", "_telemetry"}
+    own = {name.split(".", 1)[1] for name in loaded.split() if name.startswith("sparring.")}
+    plugins = {name for game in GAMES for name in (game, f"{game}.plugin")}
+    assert {name for name in own if name.split(".")[0] not in ("base", "games", "_version")} == plugins
+
+
+def test_one_game_is_loaded_without_the_others() -> None:
+    code = "import sys; from sparring.games import load_game; load_game('go'); print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    others = {f"sparring.{game}" for game in GAMES if game != "go"}
+    assert not others & set(loaded.split())
+    assert "importlib.metadata" not in loaded.split()
+
+
+def entry_point(value: str, name: str = "nim") -> EntryPoint:
+    return EntryPoint(name, value, "sparring.games")
+
+
+@pytest.mark.parametrize(
+    ("value", "complaint"),
+    [
+        ("nowhere:NIM", "cannot be loaded: No module named 'nowhere'"),
+        ("sparring.games.registry:GROUP", "is a str, not a GameDescription"),
+        ("sparring.go.plugin:DESCRIPTION", "describes itself as 'go'"),
+    ],
+)
+def test_a_broken_game_of_another_package_is_left_out(value: str, complaint: str) -> None:
+    registry = GameRegistry()
+    registry.__dict__["_entry_points"] = {"nim": entry_point(value)}
+    with pytest.warns(UserWarning, match=complaint):
+        assert list(registry) == list(GAMES)
+    with pytest.raises(BadConfig, match=f"the game 'nim'.*{complaint}"):
+        _ = registry["nim"]
+    assert registry["chess"].name == "chess"
 
 
 def test_the_files_in_the_guide_exist() -> None:

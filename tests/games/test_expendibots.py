@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from sparring._core import ExpendibotsState
-from sparring.games import Expendibots, IllegalMove, ParseError
+from sparring.expendibots.game import Expendibots
+from sparring.games import IllegalMove, ParseError
 
 GAME = Expendibots()
 SHUFFLE = ["1a1-a2", "1h8-h7", "1a2-a1", "1h7-h8"]

@@ -8,7 +8,8 @@ import random
 import numpy as np
 import pytest
 
-from sparring.games import Expendibots, IllegalMove, ParseError, game_of, load_game
+from sparring.expendibots.game import Expendibots
+from sparring.games import IllegalMove, ParseError, game_of, load_game
 
 GAME = Expendibots()
 START = "aa1aa1aa/aa1aa1aa/8/8/8/8/AA1AA1AA/AA1AA1AA w 0"

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from sparring._core import ExpendibotsState
-from sparring.games import Expendibots
+from sparring.expendibots.game import Expendibots
 from tests.reference.expendibots import BLACK, START, WHITE, Action, Board, ReferenceGame, perft
 
 GAME = Expendibots()

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from sparring._core import GoState
-from sparring.games import Go, IllegalMove, ParseError
+from sparring.games import IllegalMove, ParseError
+from sparring.go.game import Go
 
 KO_RULES = ("", "situational", "simple")
 KO = "1XO2/X1XO1/1XO2/5/5 w - 0 0 0 7.5"

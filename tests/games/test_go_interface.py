@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from sparring._core import GoState
-from sparring.games import Go, IllegalMove, ParseError, load_game
-from sparring.games.go import KoRule
+from sparring.games import IllegalMove, ParseError, load_game
+from sparring.go.game import Go, KoRule
 
 KO = "1XO2/XO1O1/1XO2/5/5 b C4 0 1 0 7.5"
 

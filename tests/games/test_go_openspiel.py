@@ -12,7 +12,7 @@ import pyspiel
 import pytest
 
 from sparring._core import GoState
-from sparring.games import Go
+from sparring.go.game import Go
 
 
 def result_of_passing(theirs: pyspiel.State, size: int) -> float:

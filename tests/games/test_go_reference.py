@@ -9,8 +9,8 @@ from typing import get_args
 import pytest
 
 from sparring._core import GoState
-from sparring.games import Go, IllegalMove
-from sparring.games.go import KoRule, ScoringRule
+from sparring.games import IllegalMove
+from sparring.go.game import Go, KoRule, ScoringRule
 from tests.reference.go import ReferenceGoGame
 
 RULES = list(product(get_args(KoRule), (False, True), get_args(ScoringRule)))

@@ -6,7 +6,7 @@ import pytest
 
 from sparring._core import GoState
 from sparring.games import ParseError
-from sparring.games.go import RULE_SETS, Go
+from sparring.go.game import RULE_SETS, Go
 
 SEKI = "1XXO1/XX1OO/XXXOO/XXXOO/XXXOO"
 """Both sides have an eye at the top, and neither may fill the neutral point on C4."""

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from sparring._core import ShogiState
-from sparring.games import IllegalMove, ParseError, Shogi, load_game
-from sparring.games.shogi_pieces import squares_between
+from sparring.games import IllegalMove, ParseError, load_game
+from sparring.shogi.game import Shogi
+from sparring.shogi.notation import squares_between
 
 GAME = Shogi()
 START = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1"
@@ -380,6 +381,7 @@ def test_a_refusal_says_why(sfen: str, text: str, reason: str) -> None:
 def test_pieces_move_as_the_rules_say(letter: str, player: int) -> None:
     squares = [f"{file}{rank}" for file in range(9, 0, -1) for rank in "abcdefghi"]
     own_king, other_king = ("9i", "1a") if player == 0 else ("1a", "9i")
+    tried = 0
     for source in squares:
         rows = [["1"] * 9 for _ in range(9)]
         pieces = {own_king: "K", other_king: "k", source: letter}
@@ -391,10 +393,12 @@ def test_pieces_move_as_the_rules_say(letter: str, player: int) -> None:
             state = GAME.parse(f"{board} {'bw'[player]} - 1")
         except ParseError:  # no room to move, or a king could be taken
             continue
+        tried += 1
         moves = [state.move_text(move) for move in state.legal_moves()]
         reached = {move[2:4] for move in moves if move[:2] == source}
         free = [square for square in squares if square not in pieces]
         assert reached == {to for to in free if squares_between(letter, source, to, player) is not None}
+    assert tried >= 55
 
 
 def test_every_legal_code_is_below_the_bound() -> None:

@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterator
 import cshogi
 import pytest
 
-from sparring.games import ParseError, Shogi
+from sparring.games import ParseError
+from sparring.shogi.game import Shogi
 
 GAME = Shogi()
 FULL_SET = {"P": 18, "L": 4, "N": 4, "S": 4, "G": 4, "B": 2, "R": 2}

@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
-from sparring.games import Chess, Game, IllegalMove, ParseError, Rbc, load_game
-from sparring.games.shogi_notation import japanese, western
+from sparring.chess.game import Chess
+from sparring.games import Game, IllegalMove, ParseError, load_game
+from sparring.rbc.game import Rbc
+from sparring.shogi.notation import japanese, western
 
 TWO_KNIGHTS = "4k3/P7/8/8/2p5/1P6/8/1N2KN2 w - - 0 1"
 

@@ -9,19 +9,18 @@ from pathlib import Path
 import onnx
 import pytest
 
-from sparring import data, games
-from sparring.blending.policy_toml import alpha_text
-from sparring.games import describe
+from sparring import data
+from sparring.base.errors import BadConfig, BadFile
+from sparring.expendibots.book import ExpendibotsBook, open_expendibots_book, write_book
+from sparring.games import GAMES, describe
+from sparring.measure.blending import alpha_text
 from sparring.networks.card import ModelCard, read_card_from_file, write_card
-from sparring.networks.errors import BadNetwork
-from sparring.players.book import BadBook
-from sparring.players.expendibots.book import ExpendibotsBook, open_expendibots_book, write_book
-from sparring.policies import BadPolicy, Curve
+from sparring.policies import Curve
 from sparring.policies.policy_files import read_policy_config
-from sparring.records import BadTable, Batches, GameRecord, read_shards
-from sparring.records.table import TableShard, TableWriter, read_manifest, read_shard
-from sparring.training import checkpoints
-from sparring.training.config import BadTrainingConfig
+from sparring.records import Batches, GameRecord, read_shards
+from sparring.records.table import TableShard, TableWriter, digest_of, read_manifest, read_shard
+from sparring.training.people import PeopleTask
+from sparring.training.trainer import load_checkpoint, save_checkpoint
 from tests.training.factories import small_config
 
 GAME = "breakthrough"
@@ -32,7 +31,7 @@ CARD = ModelCard("tiny", GAME, "people", "none", 1, "a test", settings={"encodin
 def next_version(monkeypatch: pytest.MonkeyPatch) -> None:
     """Breakthrough as a later Sparring might have it: other move codes, another encoding."""
     changed = dataclasses.replace(describe(GAME), move_numbering=2, encodings={"boards": 3, "planes": 1})
-    monkeypatch.setitem(games._BY_NAME, GAME, changed)
+    monkeypatch.setitem(GAMES._loaded, GAME, changed)
 
 
 @pytest.fixture
@@ -66,11 +65,11 @@ class TestLaterSparring:
         for entries in (manifest, {**manifest, "move_numbering": 1}):
             (folder / "manifest.json").write_text(json.dumps(entries))
             message = r"old: found version 1 of the move numbering of breakthrough, expected version 2"
-            with pytest.raises(BadTable, match=message):
+            with pytest.raises(BadFile, match=message):
                 read_manifest(folder)
-            with pytest.raises(BadTable, match=message):
+            with pytest.raises(BadFile, match=message):
                 next(iter(Batches([folder])))
-            with pytest.raises(BadTable, match=message):
+            with pytest.raises(BadFile, match=message):
                 TableWriter(folder, GAME, {})
 
     def test_refuses_the_network(self, tmp_path: Path) -> None:
@@ -84,7 +83,7 @@ class TestLaterSparring:
             path.write_bytes(model.SerializeToString())
             found = card.get("encoding_version", 1)
             message = rf"new.onnx: found version {found} of the encoding 'boards' .*, expected version 3"
-            with pytest.raises(BadNetwork, match=message):
+            with pytest.raises(BadFile, match=message):
                 read_card_from_file(path)
 
     def test_refuses_a_network_that_names_moves_by_their_codes(self, tmp_path: Path) -> None:
@@ -93,7 +92,7 @@ class TestLaterSparring:
         entries = json.loads(model.metadata_props[0].value)
         model.metadata_props[0].value = json.dumps({**entries, "move_numbering": 1})
         path.write_bytes(model.SerializeToString())
-        with pytest.raises(BadNetwork, match=r"found version 1 of the move numbering .*, expected version 2"):
+        with pytest.raises(BadFile, match=r"found version 1 of the move numbering .*, expected version 2"):
             read_card_from_file(path)
 
     def test_refuses_the_blend(self, tmp_path: Path) -> None:
@@ -103,16 +102,16 @@ class TestLaterSparring:
         read_policy_config(path)
         for old in ("", "move_numbering = 1\n"):
             path.write_text(text.replace("move_numbering = 2\n", old))
-            with pytest.raises(BadPolicy, match=r"blend.toml: move_numbering = 1: expected 2"):
+            with pytest.raises(BadConfig, match=r"blend.toml: move_numbering = 1: expected 2"):
                 read_policy_config(path)
 
     def test_refuses_the_checkpoint(self, tmp_path: Path) -> None:
-        config = small_config(GAME)
-        checkpoints.save(tmp_path, config, {})
-        assert checkpoints.load(tmp_path, config) is not None
-        checkpoints.save(tmp_path, config, {"encoding_version": 1})
-        with pytest.raises(BadTrainingConfig, match=r"checkpoint.pt: found version 1 .*, expected version 3"):
-            checkpoints.load(tmp_path, config)
+        task = PeopleTask(small_config(GAME), [])
+        save_checkpoint(tmp_path, task, {})
+        assert load_checkpoint(tmp_path, task) is not None
+        save_checkpoint(tmp_path, task, {"encoding_version": 1})
+        with pytest.raises(BadConfig, match=r"checkpoint.pt: found version 1 .*, expected version 3"):
+            load_checkpoint(tmp_path, task)
 
     def test_computes_scores_anew(self) -> None:
         assert describe(GAME).numbering_tag
@@ -120,17 +119,18 @@ class TestLaterSparring:
 
 
 def test_a_shard_of_another_numbering_is_refused(table: Path, next_version: None) -> None:
-    with pytest.raises(BadTable, match=r"00000.parquet: found version 1 of the move numbering"):
-        read_shard(TableShard(table / "00000.parquet", 1, ""))
+    path = table / "00000.parquet"
+    with pytest.raises(BadFile, match=r"00000.parquet: found version 1 of the move numbering"):
+        read_shard(TableShard(path, 1, digest_of(path.read_bytes())))
 
 
 def test_a_book_of_another_numbering_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_book(ExpendibotsBook({1: 2}, {}), tmp_path / "book.npz")
     assert open_expendibots_book(tmp_path / "book.npz").entries == {1: 2}
     changed = dataclasses.replace(describe("expendibots"), move_numbering=2)
-    monkeypatch.setitem(games._BY_NAME, "expendibots", changed)
+    monkeypatch.setitem(GAMES._loaded, "expendibots", changed)
     for path in (tmp_path / "book.npz", data.path("books", "expendibots")):  # the shipped one has no version
-        with pytest.raises(BadBook, match=r"found version 1 of the move numbering .*, expected version 2"):
+        with pytest.raises(BadFile, match=r"found version 1 of the move numbering .*, expected version 2"):
             open_expendibots_book(path)
 
 

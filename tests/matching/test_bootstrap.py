@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sparring.matching.bootstrap import Resamples
+from sparring.measure.metrics import Resamples
 
 GROUPS = np.array([0, 0, 0, 1, 1])
 GAMES = np.array([0, 0, 1, 2, 2, 2, 3, 4, 4])

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from sparring.games import load_game
-from sparring.matching import GameSelection, Sample, collect_choice_data, read_sample
-from sparring.matching.calibration import TemperatureFit, fit_temperatures, temperature_curve
+from sparring.measure.samples import GameSelection, Sample, read_sample
+from sparring.measure.scores import TemperatureFit, collect_choice_data, fit_temperatures, temperature_curve
 from sparring.networks import Position
 from sparring.policies import Curve, Policy, PolicyPool, TemperedPolicy, load_policy
 from sparring.policies.pool import PoolMember

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sparring.matching.identification import identification_accuracy
+from sparring.measure.matching import identification_accuracy
 
 
 def test_more_games_tell_more() -> None:

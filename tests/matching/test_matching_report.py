@@ -9,11 +9,10 @@ from typing import Any
 
 import pytest
 
-from sparring.matching.figures import report_figures, shown_policies
-from sparring.matching.report import finding
-from sparring.reports.names import reader_name
-from sparring.reports.page import page
-from sparring.reports.plot_style import most_telling, save_svg
+from sparring.base.plot_style import most_telling, save_svg
+from sparring.measure.matching_report import finding, report_figures, shown_policies
+from sparring.measure.page import page
+from sparring.measure.reports import reader_name
 from studies.blend.figures import report_figures as blend_figures
 from studies.blend.report import finding as blend_finding
 

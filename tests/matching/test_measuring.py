@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from sparring.matching import GameSelection, MeasureOptions, PolicySource, measure
+from sparring.measure.matching import MeasureOptions, PolicySource, measure
+from sparring.measure.samples import GameSelection
 from sparring.records import Split
 from tests.matching.tables import chess_table
 from tests.networks.tiny_networks import tiny_network, write

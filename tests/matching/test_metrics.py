@@ -8,12 +8,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sparring.matching import GameSelection, read_sample
-from sparring.matching.bootstrap import Resamples
-from sparring.matching.buckets import all_buckets
-from sparring.matching.metrics import PolicyMetrics, calibration_bins, expected_calibration_error
-from sparring.matching.positions import METADATA_DTYPE
-from sparring.matching.scores import SCORE_DTYPE
+from sparring.measure.metrics import (
+    PolicyMetrics,
+    Resamples,
+    all_buckets,
+    calibration_bins,
+    expected_calibration_error,
+)
+from sparring.measure.samples import METADATA_DTYPE, GameSelection, read_sample
+from sparring.measure.scores import SCORE_DTYPE
 from sparring.policies import MIN_PROBABILITY
 from tests.matching.tables import chess_table
 

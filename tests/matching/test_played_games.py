@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from sparring.matching.games import GameSelection, NoGames, select
-from sparring.matching.positions import read_sample
-from sparring.records import BadTable, Split, UnsupportedFormat, split_of
+from sparring.base.errors import BadFile, NotFound
+from sparring.measure.samples import GameSelection, read_sample, select
+from sparring.records import Split, split_of
 from tests.matching.tables import chess_table, random_record, rated, read_table, tenths, write_table
 
 
@@ -119,21 +119,21 @@ def test_a_file_of_games_is_read_as_it_is(tmp_path: Path) -> None:
 def test_unusable_selections_are_errors(tmp_path: Path) -> None:
     rng = random.Random(1)
     table = chess_table(tmp_path / "t", 3)
-    with pytest.raises(BadTable, match="holds games of chess, not of go"):
+    with pytest.raises(BadFile, match="holds games of chess, not of go"):
         select(selection(table, game="go"))
-    with pytest.raises(BadTable, match=r"no manifest\.json"):
+    with pytest.raises(BadFile, match=r"no manifest\.json"):
         select(selection(tmp_path))
-    with pytest.raises(NoGames, match="no games of group 1500; there are 1100, 1900"):
+    with pytest.raises(NotFound, match="no games of group 1500; there are 1100, 1900"):
         select(selection(table, groups=("1500",)))
     apart = [random_record("chess", rng, 20, first_rating=1000, second_rating=2000)]
-    with pytest.raises(NoGames, match=r"no games of one group to measure on \(1 are between"):
+    with pytest.raises(NotFound, match=r"no games of one group to measure on \(1 are between"):
         select(selection(write_table(tmp_path / "u", "chess", apart)))
     one = write_table(tmp_path / "v", "chess", rated(1, rng, 1500))
     other = next(each for each in Split if each is not split_of(read_table(one)[0].identity("chess")))
-    with pytest.raises(NoGames, match=f"none of 1 games is in the {other} split of trial 0; --split all"):
+    with pytest.raises(NotFound, match=f"none of 1 games is in the {other} split of trial 0; --split all"):
         select(selection(one, split=other))
     (tmp_path / "games.txt").write_text("1. e4")
-    with pytest.raises(UnsupportedFormat, match="files of chess end in pgn"):
+    with pytest.raises(BadFile, match="files of chess end in pgn"):
         select(selection(tmp_path / "games.txt"))
 
 
@@ -146,5 +146,5 @@ def test_a_class_has_the_moves_of_players_of_its_ratings_only(tmp_path: Path) ->
     movers = {(each.record.first_rating, each.only_player) for each in found}
     assert movers == {(1250, 0), (1900, 1), (1210, None)}
     assert {each.group for each in found} == {"1200-1300"}
-    with pytest.raises(NoGames, match="players of 2500 to 2600"):
+    with pytest.raises(NotFound, match="players of 2500 to 2600"):
         select(selection(table, mover_rating=(2500, 2600)))

@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from sparring.base.errors import NotFound
 from sparring.games import load_game
-from sparring.matching import GameSelection, Sample, read_sample
-from sparring.matching.games import NoGames
-from sparring.matching.phases import PHASES, game_phase
+from sparring.measure.samples import PHASES, GameSelection, Sample, game_phase, read_sample
 from sparring.records import Batches
 from tests.matching.tables import chess_table, random_record, rated, read_table, tenths, write_table
 
@@ -109,7 +108,7 @@ def test_games_that_are_too_short_leave_nothing(tmp_path: Path) -> None:
     rng = random.Random(1)
     short, long = rated(2, rng, 1500, plies=5), rated(1, rng, 1500, plies=12)
     table = write_table(tmp_path / "t", "chess", short, skip_plies=10)
-    with pytest.raises(NoGames, match="none of the positions of 2 games counts"):
+    with pytest.raises(NotFound, match="none of the positions of 2 games counts"):
         sample_of(table)
     sample = sample_of(write_table(tmp_path / "u", "chess", short + long, skip_plies=10))
     assert (len(sample.games), len(sample)) == (1, 2)

@@ -8,18 +8,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sparring.matching import (
+from sparring.base.errors import NotFound
+from sparring.measure.metrics import metric_columns
+from sparring.measure.samples import GameSelection, read_sample
+from sparring.measure.scores import (
     CachedPolicy,
     ChoiceData,
-    GameSelection,
-    NoGames,
+    cached_log_probabilities,
     collect_choice_data,
     gather_choice_data,
-    read_sample,
+    score,
 )
-from sparring.matching.metrics import metric_columns
-from sparring.matching.prediction_cache import cached_log_probabilities
-from sparring.matching.scores import score
 from sparring.networks import Position, Prediction
 from sparring.policies import load_policy
 from sparring.records import Split
@@ -139,7 +138,7 @@ def test_one_players_moves_can_be_taken_alone(tmp_path: Path) -> None:
             [(each.record.first, each.record.second) for each in sample.games]) for _ in range(6)]
     )  # fmt: skip
     assert set(sample.metadata["rating"].tolist()) == {1500}
-    with pytest.raises(NoGames, match="there are no games of zoe"):
+    with pytest.raises(NotFound, match="there are no games of zoe"):
         read_sample(GameSelection("chess", (table,), split=None, player="zoe"))
 
 

@@ -6,20 +6,21 @@ import math
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from sparring.matching import GameSelection, Sample, read_sample
-from sparring.matching.scores import SCORE_DTYPE, score, score_sample
+from sparring.base.errors import BadConfig
+from sparring.measure.samples import GameSelection, Sample, read_sample
+from sparring.measure.scores import SCORE_DTYPE, score, score_sample
 from sparring.networks import Position, Prediction
-from sparring.policies import BadPolicy, load_policy
+from sparring.policies import load_policy
 from tests.matching.tables import chess_table
 from tests.networks.tiny_networks import tiny_network, write
 from tests.policies.fixed_policy import FixedPolicy
+from tests.waiting import wait_until
 
 
 def prediction(*shares: float) -> Prediction:
@@ -83,15 +84,15 @@ def test_scores_are_cached_by_their_key(sample: Sample, tmp_path: Path) -> None:
 
 
 def test_predictions_that_are_no_numbers_are_an_error(sample: Sample, tmp_path: Path) -> None:
-    with pytest.raises(BadPolicy, match="stating: its predictions are not numbers"):
+    with pytest.raises(BadConfig, match="stating: its predictions are not numbers"):
         score_sample(FixedPolicy([float("nan")]), sample, tmp_path / "p", "key")
 
 
 SCRIPT = """
 import sys, time
 from pathlib import Path
-from sparring.matching import GameSelection, read_sample
-from sparring.matching.scores import score_sample
+from sparring.measure import GameSelection, read_sample
+from sparring.measure.scores import score_sample
 from sparring.policies import load_policy
 
 table, net, out = map(Path, sys.argv[1:])
@@ -107,12 +108,10 @@ def test_a_killed_process_is_resumed_by_the_next_one(tmp_path: Path) -> None:
     out = tmp_path / "p.scores"
     process = subprocess.Popen([sys.executable, "-c", SCRIPT, str(table), str(net), str(out)])
     try:
-        while not out.exists() or out.stat().st_size < 100 * SCORE_DTYPE.itemsize:
-            assert process.poll() is None, "it ended before it could be killed"
-            time.sleep(0.01)
+        wait_until(lambda: out.exists() and out.stat().st_size >= 100 * SCORE_DTYPE.itemsize)
     finally:
         process.send_signal(signal.SIGKILL)
-        process.wait()
+        assert process.wait() == -signal.SIGKILL, "it ended before it could be killed"
     sample = read_sample(GameSelection("chess", (table,), split=None))
     assert out.stat().st_size < len(sample) * SCORE_DTYPE.itemsize
     policy = load_policy(str(net), "chess")

@@ -9,9 +9,9 @@ import numpy as np
 import onnx
 import onnxruntime
 
-from sparring.games.chess import Chess
+from sparring.chess.game import Chess
+from sparring.chess.lc0 import Lc0Codec
 from sparring.networks import Position, Prediction
-from sparring.networks.lc0 import Lc0Codec
 from tests.reference.lc0 import UciPosition
 
 STARTS = (

@@ -13,10 +13,12 @@ import pytest
 from onnx import TensorProto, numpy_helper
 
 from sparring import _core
-from sparring.games import Shogi
-from sparring.networks import BadNetwork, Position, dlshogi
+from sparring.base.errors import BadFile
+from sparring.networks import Position
 from sparring.networks.card import read_card
-from sparring.networks.onnx_files import load_onnx
+from sparring.networks.files import load_onnx
+from sparring.shogi import dlshogi
+from sparring.shogi.game import Shogi
 from tests.games.test_shogi_against_cshogi import anywhere, crowded, entering, legal_positions
 from tests.networks.dlshogi_files import dlshogi_model
 from tests.networks.onnx_session import run
@@ -145,7 +147,7 @@ def test_a_declaration_is_certain_where_it_is_legal() -> None:
         [Position(state)],
         {"output_policy": np.full((1, 2187), 50, np.float32), "output_value": np.ones((1, 1), np.float32)},
     )[0]
-    assert prediction.top(1) == [(state.parse_move("win"), 1.0, "win")]
+    assert prediction.top(1)[0][:3] == (state.parse_move("win"), 1.0, "win")
 
 
 def test_decoding_says_what_is_wrong_with_the_logits() -> None:
@@ -180,11 +182,11 @@ def test_weights_listed_as_inputs_are_no_inputs() -> None:
 
 
 def test_networks_of_another_interface_are_refused() -> None:
-    with pytest.raises(BadNetwork, match=r"input1 is float \[batch, 61, 9, 9\], not float \[batch, 62"):
+    with pytest.raises(BadFile, match=r"input1 is float \[batch, 61, 9, 9\], not float \[batch, 62"):
         dlshogi.read(load_onnx(dlshogi_model(planes=61).SerializeToString()), "other")
-    with pytest.raises(BadNetwork, match=r"output_policy is float \[batch, 1134\]"):
+    with pytest.raises(BadFile, match=r"output_policy is float \[batch, 1134\]"):
         dlshogi.read(load_onnx(dlshogi_model(policy=1134).SerializeToString()), "other")
     nameless = dlshogi_model()
     nameless.graph.output[1].name = nameless.graph.node[-1].output[0] = "winrate"
-    with pytest.raises(BadNetwork, match="it has no output output_value"):
+    with pytest.raises(BadFile, match="it has no output output_value"):
         dlshogi.read(load_onnx(nameless.SerializeToString()), "other")

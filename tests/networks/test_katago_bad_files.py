@@ -1,4 +1,4 @@
-"""Files that are not KataGo networks give a BadNetwork that says what is wrong, and nothing else."""
+"""Files that are not KataGo networks give a BadFile that says what is wrong, and nothing else."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ import struct
 import numpy as np
 import pytest
 
-from sparring.networks import BadNetwork
-from sparring.networks.katago import read
-from sparring.networks.katago.parsing import parse
+from sparring.base.errors import BadFile
+from sparring.go.katago import read
+from sparring.go.katago_weights import parse
 from tests.networks.katago_files import KataGoWriter, Part, RandomParts, small_network
 
 NETWORKS = {version: KataGoWriter(small_network(version)).file() for version in (8, 12, 17)}
 
 
 def complaint(data: bytes) -> str:
-    with pytest.raises(BadNetwork) as caught:
+    with pytest.raises(BadFile) as caught:
         read(data, "test")
     return str(caught.value)
 
@@ -167,7 +167,7 @@ def test_bytes_changed_at_random_give_a_network_or_a_complaint() -> None:
                 changed[rng.randrange(len(data))] = rng.randrange(256)
             try:
                 parse(bytes(changed))
-            except BadNetwork:
+            except BadFile:
                 complaints += 1
     assert complaints > 20
 

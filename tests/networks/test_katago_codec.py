@@ -8,12 +8,11 @@ import numpy as np
 import pytest
 
 from sparring._core import GoState, katago_policy, katago_values
-from sparring.games.chess import Chess
-from sparring.games.go import Go
-from sparring.games.ranks import rank_order
+from sparring.chess.game import Chess
+from sparring.games.ratings import rank_order
+from sparring.go.game import Go
+from sparring.go.katago import KataGoCodec, inverse_rank, sgf_metadata
 from sparring.networks import Position
-from sparring.networks.katago import KataGoCodec
-from sparring.networks.katago.sgf_metadata import inverse_rank, sgf_metadata
 
 SETTINGS: dict[str, float | int | str] = {"version": 8, "lead_multiplier": 20.0, "side": 0, "metadata": 0}
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sparring._core import GoState, katago_encode
-from sparring.games.go import Go
+from sparring.go.game import Go
 
 ON_BOARD, OWN, OTHER, LIBERTIES, FORBIDDEN, HISTORY, LADDERS, LADDER_MOVES, OWN_AREA, OTHER_AREA = (
     0, 1, 2, 3, 6, 9, 14, 17, 18, 19,

@@ -9,10 +9,10 @@ import numpy as np
 import onnxruntime
 import pytest
 
-from sparring.games.go import Go
+from sparring.go.game import Go
+from sparring.go.katago import KataGoCodec, read
 from sparring.networks import ModelCard, Position
 from sparring.networks.card import read_card
-from sparring.networks.katago import KataGoCodec, read
 from tests.networks.katago_files import KataGoWriter, Part, RandomParts, small_network
 from tests.reference.katago_numpy import forward
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from sparring._core import GoState, katago_encode
-from sparring.games.go import Go, ScoringRule, TaxRule
+from sparring.go.game import Go, ScoringRule, TaxRule
 from tests.reference.katago_features import Point, ReferencePosition, area, independent, ladders
 
 LADDERS, LADDER_MOVES, OWN_AREA, OTHER_AREA = 14, 17, 18, 19

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sparring.networks.lc0 import read
+from sparring.chess.lc0_graph import read
 from tests.networks.lc0_games import predictions, random_lines
 from tests.networks.lc0_writer import NetworkKind, small_network
 from tests.reference.lc0 import evaluate_with_lc0

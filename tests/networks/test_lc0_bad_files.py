@@ -1,4 +1,4 @@
-"""Any bytes give a network or a one-line BadNetwork."""
+"""Any bytes give a network or a one-line BadFile."""
 
 from __future__ import annotations
 
@@ -8,13 +8,11 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from sparring.networks import BadNetwork
+from sparring.base.errors import BadFile
+from sparring.chess.lc0 import read_weights
+from sparring.chess.lc0_graph import read
+from sparring.chess.lc0_weights import LayerReader, Lc0ResidualTower, parse
 from sparring.networks.card import read_card
-from sparring.networks.lc0 import read
-from sparring.networks.lc0.layer_reader import LayerReader
-from sparring.networks.lc0.protobuf import parse
-from sparring.networks.lc0.reader import read_weights
-from sparring.networks.lc0.weights import Lc0ResidualTower
 from tests.networks.lc0_writer import (
     NetworkKind,
     RandomLayers,
@@ -89,16 +87,18 @@ BAD = {
 
 @pytest.mark.parametrize(("change", "message"), BAD.values(), ids=BAD.keys())
 def test_a_bad_file_is_refused_with_the_reason(change: Callable[[SmallNetwork], None], message: str) -> None:
-    with pytest.raises(BadNetwork, match=message):
+    with pytest.raises(BadFile, match=message):
         read(changed(RESIDUAL, change), "x")
 
 
 def test_an_unused_field_is_ignored() -> None:
-    read(changed(RESIDUAL, added(delimited(99, b"x") + number(98, 3))), "x")
+    with_it = read(changed(RESIDUAL, added(delimited(99, b"x") + number(98, 3))), "x")
+    assert with_it == read(small_network(RESIDUAL).content(), "x")
 
 
 def test_a_compatible_version_that_looks_new_is_read() -> None:
-    read(changed(RESIDUAL, set_attribute("version", (97, 98, 99))), "x")
+    new = read(changed(RESIDUAL, set_attribute("version", (97, 98, 99))), "x")
+    assert new.graph == read(small_network(RESIDUAL).content(), "x").graph
 
 
 @pytest.mark.parametrize("layer", NOT_FINITE.values(), ids=NOT_FINITE.keys())
@@ -111,7 +111,7 @@ def test_weights_that_are_not_finite_are_refused(layer: bytes) -> None:
         if tag != 1 and isinstance(value, memoryview)
     )
     network.weights = delimited(1, delimited(1, layer)) + rest
-    with pytest.raises(BadNetwork, match=r"weights\.input\.weights has weights that are not finite"):
+    with pytest.raises(BadFile, match=r"weights\.input\.weights has weights that are not finite"):
         read(network.content(), "x")
 
 
@@ -124,7 +124,7 @@ def test_a_file_cut_off_anywhere_is_refused(kind: NetworkKind) -> None:
         *range(64, len(content), len(content) // 200),
     }
     for cut in sorted(cuts):
-        with pytest.raises(BadNetwork):
+        with pytest.raises(BadFile):
             read(content[:cut], "x")
 
 
@@ -138,7 +138,7 @@ def test_broken_bytes_give_a_network_or_a_reason(kind: NetworkKind) -> None:
         for place in rng.integers(0, len(broken), 20):
             broken[place] = rng.integers(256)
         broken[rng.integers(tags, 120)] = rng.integers(256)
-        with contextlib.suppress(BadNetwork):
+        with contextlib.suppress(BadFile):
             read_weights(bytes(broken))
 
 
@@ -156,7 +156,7 @@ def test_broken_bytes_give_a_network_or_a_reason(kind: NetworkKind) -> None:
     ],
 )
 def test_bytes_that_are_no_message_are_refused(bytes_: bytes, message: str) -> None:
-    with pytest.raises(BadNetwork, match=message):
+    with pytest.raises(BadFile, match=message):
         read(bytes_, "x")
 
 
@@ -164,14 +164,14 @@ def test_bytes_that_are_no_message_are_refused(bytes_: bytes, message: str) -> N
 def test_heads_must_divide_the_attention(heads: int, message: str) -> None:
     network = small_network(ATTENTION)
     network.weights = network.weights.replace(number(28, 2), number(28, heads))
-    with pytest.raises(BadNetwork, match=message):
+    with pytest.raises(BadFile, match=message):
         read(network.content(), "x")
 
 
 def test_variances_below_zero_are_refused() -> None:
     random = RandomLayers(np.random.default_rng(1))
     block = random.layer(1, 9, 1.0) + random.layer(3, 1, 1.0) + delimited(4, linear16(np.full(1, -1.0)))
-    with pytest.raises(BadNetwork, match="variances below zero"):
+    with pytest.raises(BadFile, match="variances below zero"):
         LayerReader(encoding=1).convolution(parse(memoryview(block), "conv"), inputs=1, kernel=3)
 
 

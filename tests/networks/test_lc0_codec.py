@@ -9,11 +9,10 @@ import pytest
 from numpy.typing import NDArray
 
 from sparring._core import ChessState, lc0_decode, lc0_encode, lc0_policy_moves
-from sparring.games.chess import Chess
+from sparring.chess.game import Chess
+from sparring.chess.lc0_graph import convolution_policy_map, positional_encoding, read
 from sparring.networks import Position
-from sparring.networks.lc0 import read
-from sparring.networks.lc0.attention import positional_encoding
-from sparring.networks.lc0.heads import attention_policy_map, convolution_policy_map
+from sparring.networks.graph import attention_policy_map
 from tests.networks.lc0_games import predictions, random_lines
 from tests.networks.lc0_writer import NetworkKind, small_network
 from tests.reference.lc0 import Lc0Output, UciPosition, evaluate_with_lc0

@@ -12,10 +12,12 @@ import pytest
 from onnx.external_data_helper import convert_model_to_external_data
 
 from sparring import _core
-from sparring.games import Chess
-from sparring.networks import BadNetwork, Position, maia3
+from sparring.base.errors import BadFile
+from sparring.chess import maia3
+from sparring.chess.game import Chess
+from sparring.networks import Position
 from sparring.networks.card import read_card
-from sparring.networks.onnx_files import count_operators, load_onnx
+from sparring.networks.files import count_operators, load_onnx
 from studies.networks.maia3 import agreement
 from tests.networks.maia3_files import maia3_model
 from tests.networks.onnx_session import run
@@ -181,7 +183,7 @@ def test_only_what_predictions_need_is_kept() -> None:
 
 
 def test_a_batch_that_cannot_be_freed_is_refused() -> None:
-    with pytest.raises(BadNetwork, match="fixed at one position in a way that cannot be undone"):
+    with pytest.raises(BadFile, match="fixed at one position in a way that cannot be undone"):
         maia3.read(load_onnx(maia3_model(mixing=True).SerializeToString()), "mixed")
 
 
@@ -212,7 +214,7 @@ def test_weights_in_a_second_file_end_up_inside(tmp_path: Path) -> None:
 def test_a_missing_second_file_is_named(tmp_path: Path, with_folder: bool) -> None:
     path = saved_apart(tmp_path)
     (tmp_path / "small.onnx.data").unlink()
-    with pytest.raises(BadNetwork, match=r"small\.onnx\.data, which is not beside it"):
+    with pytest.raises(BadFile, match=r"small\.onnx\.data, which is not beside it"):
         maia3.read(load_onnx(path.read_bytes(), tmp_path if with_folder else None), "small")
 
 

@@ -10,7 +10,8 @@ import numpy as np
 import onnxruntime
 import pytest
 
-from sparring.games import GAMES, Chess, load_game
+from sparring.chess.game import Chess
+from sparring.games import GAMES, load_game
 from sparring.networks import Network, Position, Prediction, load_network
 from sparring.networks.card import read_card
 from sparring.networks.formats import make_codec
@@ -95,11 +96,12 @@ def test_top_moves_come_first() -> None:
     assert len(top) == 3
     assert top[0].probability == prediction.probabilities.max()
     assert [each.probability for each in top] == sorted((each.probability for each in top), reverse=True)
-    assert [each.text for each in top] == [Chess().san(state, each.move) for each in top]
+    assert [each.name for each in top] == [Chess().san(state, each.move) for each in top]
+    assert [each.text for each in top] == [Chess().move_text(state, each.move) for each in top]
 
 
 def test_without_a_state_top_moves_are_codes() -> None:
-    assert Prediction((4, 7), np.array([0.25, 0.75], np.float32)).top(1) == [(7, 0.75, "7")]
+    assert Prediction((4, 7), np.array([0.25, 0.75], np.float32)).top(1) == [(7, 0.75, "7", "7")]
 
 
 @pytest.mark.parametrize("name", ["human-chess", "human-go", "human-shogi"])
@@ -107,8 +109,9 @@ def test_top_moves_of_every_codec_have_texts(name: str) -> None:
     trained = load_network(name)
     game = load_game(trained.codec.game)
     state = game.initial()
-    for move, _, text in trained.predict([state])[0].top(5):
-        assert game.parse_move(state, text) == move
+    for move, _, text, name in trained.predict([state])[0].top(5):
+        assert text == game.move_text(state, move)
+        assert game.parse_move(state, text) == game.parse_move(state, name) == move
 
 
 def test_states_of_another_game_and_finished_games_are_refused() -> None:

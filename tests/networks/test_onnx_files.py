@@ -12,8 +12,10 @@ import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
-from sparring.networks import BadNetwork, dlshogi, maia3
-from sparring.networks.onnx_files import load_onnx
+from sparring.base.errors import BadFile
+from sparring.chess import maia3
+from sparring.networks.files import load_onnx
+from sparring.shogi import dlshogi
 from tests.networks.dlshogi_files import dlshogi_model
 from tests.networks.maia3_files import maia3_model
 
@@ -99,12 +101,12 @@ def elsewhere(model: onnx.ModelProto) -> None:
     ],
 )
 def test_a_bad_file_is_refused_with_its_reason(data: bytes, complaint: str) -> None:
-    with pytest.raises(BadNetwork, match=complaint):
+    with pytest.raises(BadFile, match=complaint):
         dlshogi.read(load_onnx(data), "bad")
 
 
 def test_a_network_for_another_game_is_refused() -> None:
-    with pytest.raises(BadNetwork, match="not a Maia-3 network: it has an input input1"):
+    with pytest.raises(BadFile, match="not a Maia-3 network: it has an input input1"):
         maia3.read(load_onnx(dlshogi_model().SerializeToString()), "shogi")
 
 
@@ -118,7 +120,7 @@ def test_any_bytes_give_a_network_or_a_reason(seed: int) -> None:
         data[at] = rng.randrange(256)
     if rng.random() < 0.3:
         del data[rng.randrange(len(data)) :]
-    with contextlib.suppress(BadNetwork):
+    with contextlib.suppress(BadFile):
         assert dlshogi.read(load_onnx(bytes(data)), "fuzzed").graph.node
 
 
@@ -151,7 +153,7 @@ def test_weights_in_another_file_are_read_with_care(
     tmp_path: Path, changes: dict[str, str], complaint: str
 ) -> None:
     data = external(tmp_path, **changes)
-    with pytest.raises(BadNetwork, match=complaint):
+    with pytest.raises(BadFile, match=complaint):
         maia3.read(load_onnx(data, tmp_path), "apart")
 
 
@@ -161,5 +163,5 @@ def test_many_weights_cannot_share_one_small_file(tmp_path: Path) -> None:
         copy = model.graph.initializer.add()
         copy.CopyFrom(model.graph.initializer[0])
         copy.name = f"copy{i}"
-    with pytest.raises(BadNetwork, match="too short for its weights"):
+    with pytest.raises(BadFile, match="too short for its weights"):
         maia3.read(load_onnx(model.SerializeToString(), tmp_path), "apart")

@@ -9,8 +9,9 @@ import onnx
 import pytest
 from onnx import numpy_helper
 
+from sparring.base.errors import BadFile
 from sparring.games import load_game
-from sparring.networks import BadNetwork, Position, load_network
+from sparring.networks import Position, load_network
 from sparring.networks.conditioned import InputSpec
 from sparring.networks.store import add, find, stored_models
 from tests.networks.tiny_networks import tiny_network, write
@@ -30,9 +31,9 @@ def test_human_is_the_network_of_the_game(game: str, model_store: Path) -> None:
 
 
 def test_without_a_game_the_full_name_is_needed(model_store: Path) -> None:
-    with pytest.raises(BadNetwork, match=r"no network 'human'.*human-chess"):
+    with pytest.raises(BadFile, match=r"no network 'human'.*human-chess"):
         find("human")
-    with pytest.raises(BadNetwork, match="no network 'human'"):
+    with pytest.raises(BadFile, match="no network 'human'"):
         find("human", "expendibots")
 
 

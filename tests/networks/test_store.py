@@ -12,12 +12,13 @@ import onnx
 import pytest
 from onnx import numpy_helper
 
+from sparring.base.errors import BadConfig, BadFile
 from sparring.cli import main
-from sparring.networks import BadNetwork, load_network, store
+from sparring.networks import load_network, store
 from sparring.networks.card import read_card_from_file
 from sparring.networks.files import model_name
 from sparring.networks.formats import read_network
-from sparring.policies import BadPolicy, NetworkPolicy, load_policy
+from sparring.policies import NetworkPolicy, load_policy
 from sparring.policies.loading import fingerprint
 from tests.networks.tiny_networks import tiny_network, write
 
@@ -29,7 +30,7 @@ def test_a_network_is_added_listed_loaded_and_removed(model_store: Path, tmp_pat
         ("my.net", False, "chess")
     ]
     assert load_network("my.net").card == entry.card
-    with pytest.raises(BadNetwork, match="already"):
+    with pytest.raises(BadFile, match="already"):
         store.add(tmp_path / "my.net.onnx")
     store.add(tmp_path / "my.net.onnx", replace=True)
     store.add(tmp_path / "my.net.onnx", "other")
@@ -49,11 +50,11 @@ def test_names_come_from_files(file: str, name: str) -> None:
 def test_invalid_names_are_refused(name: str, model_store: Path, tmp_path: Path) -> None:
     path = write(tiny_network("chess"), tmp_path / "a.onnx")
     if name:
-        with pytest.raises(BadNetwork, match="not a valid model name"):
+        with pytest.raises(BadFile, match="not a valid model name"):
             store.add(path, name)
-    with pytest.raises(BadNetwork, match="no network"):
+    with pytest.raises(BadFile, match="no network"):
         store.find(name or "nothing")
-    with pytest.raises(BadNetwork):
+    with pytest.raises(BadFile):
         store.remove(name)
 
 
@@ -74,7 +75,7 @@ def test_a_name_that_the_user_took_for_one_game_stays_that_of_the_others(
     assert load_policy("blend", "shogi").game == "shogi"
     assert isinstance(load_policy("blend", "chess"), NetworkPolicy)
     store.add(path, "mine")
-    with pytest.raises(BadPolicy, match="is a network for chess, not for go"):
+    with pytest.raises(BadConfig, match="is a network for chess, not for go"):
         load_policy("mine", "go")
 
 
@@ -147,7 +148,7 @@ BAD = {
 def test_bad_files_are_named_and_not_remembered(kind: str, model_store: Path, tmp_path: Path) -> None:
     make, complaint = BAD[kind]
     path = make(tmp_path / "bad.onnx")  # type: ignore[operator]  # the table's first column
-    with pytest.raises(BadNetwork, match=complaint) as error:
+    with pytest.raises(BadFile, match=complaint) as error:
         store.add(path)
     assert "bad" in str(error.value) or "small-chess" in str(error.value)
     assert not model_store.exists() or not list(model_store.iterdir())
@@ -157,14 +158,14 @@ def test_a_network_cut_off_anywhere_is_refused(tmp_path: Path) -> None:
     whole = tiny_network("expendibots").SerializeToString()
     for size in range(0, len(whole) - 1, len(whole) // 40):
         (tmp_path / "cut.onnx").write_bytes(whole[:size])
-        with pytest.raises(BadNetwork, match=r"cut\.onnx"):
+        with pytest.raises(BadFile, match=r"cut\.onnx"):
             load_network(tmp_path / "cut.onnx")
-        with pytest.raises(BadNetwork):
+        with pytest.raises(BadFile):
             read_card_from_file(tmp_path / "cut.onnx")
 
 
 def test_a_missing_file_says_what_there_is(model_store: Path) -> None:
-    with pytest.raises(BadNetwork, match="no network 'maia'"):
+    with pytest.raises(BadFile, match="no network 'maia'"):
         load_network("maia")
 
 
@@ -185,5 +186,5 @@ def test_a_broken_file_in_the_store_is_left_out_and_reported(
     captured = capsys.readouterr()
     assert "good" in captured.out
     assert set(re.findall(r"(\w+)\.onnx", captured.err)) == {"bad", "folder"}
-    with pytest.raises(BadNetwork, match="expected a file, or one of"):
+    with pytest.raises(BadFile, match="expected a file, or one of"):
         store.find("none")

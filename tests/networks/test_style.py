@@ -10,8 +10,9 @@ import pytest
 
 from sparring import data
 from sparring._core import lc0_policy_moves
+from sparring.base.errors import BadFile
 from sparring.games import load_game
-from sparring.networks import BadNetwork, Network, Position
+from sparring.networks import Network, Position
 from sparring.networks.conditioned import ConditionedCodec
 from sparring.networks.formats import make_codec, read_network
 from sparring.networks.sessions import open_session
@@ -128,14 +129,14 @@ def test_a_file_is_read_as_it_was_written(tmp_path: Path) -> None:
     content = path.read_bytes()
     for damaged in (b"", b"no zip", content[: len(content) // 2]):
         path.write_bytes(damaged)
-        with pytest.raises(BadNetwork, match=r"go\.npz"):
+        with pytest.raises(BadFile, match=r"go\.npz"):
             read_style(path)
 
 
 def test_a_head_that_does_not_exist_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "go.npz"
     path.write_bytes(replace(random_style("go"), head="planes").to_bytes())  # type: ignore[arg-type]
-    with pytest.raises(BadNetwork, match="the head is 'planes'"):
+    with pytest.raises(BadFile, match="the head is 'planes'"):
         read_style(path)
 
 

@@ -8,10 +8,16 @@ import pytest
 
 from sparring import data
 from sparring._core import RbcBoardSet, RbcState
-from sparring.belief import SynopsisContext, compute_synopsis, unpack_planes
-from sparring.games.rbc import NO_SENSE
 from sparring.networks.card import read_card_from_file
-from sparring.networks.synopsis import ACTIONS, action_index, headsets_of
+from sparring.rbc.game import NO_SENSE
+from sparring.rbc.synopsis import (
+    ACTIONS,
+    SynopsisContext,
+    action_index,
+    compute_synopsis,
+    headsets_of,
+    unpack_planes,
+)
 
 NAMES = data.names("synopsis_networks")
 

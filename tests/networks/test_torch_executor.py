@@ -14,11 +14,14 @@ import torch
 from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 
-from sparring.games import Chess, Shogi
-from sparring.networks import BadNetwork, Position, dlshogi, maia3
-from sparring.networks.onnx_files import load_onnx
-from sparring.networks.torch_executor import TorchGraph
-from sparring.networks.torch_operators import OPERATORS
+from sparring.base.errors import BadFile
+from sparring.chess import maia3
+from sparring.chess.game import Chess
+from sparring.networks import Position
+from sparring.networks.files import load_onnx
+from sparring.networks.torch_executor import OPERATORS, TorchGraph
+from sparring.shogi import dlshogi
+from sparring.shogi.game import Shogi
 from tests.networks.dlshogi_files import dlshogi_model
 from tests.networks.maia3_files import maia3_model
 from tests.networks.onnx_session import run
@@ -288,14 +291,14 @@ def test_formulas_and_statistics_are_not_trained() -> None:
 
 
 def test_an_unknown_operator_is_named() -> None:
-    with pytest.raises(BadNetwork, match="cannot run the operator Sinh"):
+    with pytest.raises(BadFile, match="cannot run the operator Sinh"):
         TorchGraph(small_graph(("Sinh", X, [], {})))
 
 
 def test_an_old_opset_is_refused() -> None:
     model = small_graph(("Relu", X, [], {}))
     model.opset_import[0].version = 12
-    with pytest.raises(BadNetwork, match="opset 18 and later, not 12"):
+    with pytest.raises(BadFile, match="opset 18 and later, not 12"):
         TorchGraph(model)
 
 

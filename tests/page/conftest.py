@@ -23,16 +23,16 @@ SCREENS: dict[str, ViewportSize] = {
     "laptop": {"width": 1366, "height": 650},  # 1366x768, less what the browser itself takes
     "phone": {"width": 390, "height": 844},
 }
+RESULTS = Path(__file__).parents[2] / "results"
 _PROGRAM = "import sys; from sparring.cli import main; sys.exit(main())"
 
 
 @contextmanager
-def serve(folder: Path) -> Iterator[str]:
+def serve(folder: Path, results: Path = RESULTS) -> Iterator[str]:
     """A server with the built page; its games are in a folder. Gives its address."""
-    options = ["serve", "--port", "0", "--no-browser", "--folder", str(folder)]
+    options = ["serve", "--port", "0", "--no-browser", "--folder", str(folder), "--results", str(results)]
     command = [sys.executable, "-c", _PROGRAM, *options]
-    root = Path(__file__).parents[2]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=root) as server:
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=RESULTS.parent) as server:
         assert server.stdout is not None
         try:
             yield server.stdout.readline().split()[4].rstrip("/")
@@ -42,7 +42,10 @@ def serve(folder: Path) -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with serve(tmp_path_factory.mktemp("page")) as found:
+    gallery = tmp_path_factory.mktemp("results")
+    for name in ("levels", "person"):  # axe takes a second for each report
+        (gallery / name).symlink_to(RESULTS / name)
+    with serve(tmp_path_factory.mktemp("page"), gallery) as found:
         yield found
 
 

@@ -233,7 +233,7 @@ def test_on_a_phone(page: Page) -> None:
 
 def test_two_players_are_watched(page: Page) -> None:
     page.get_by_role("link", name="Watch").click()
-    page.get_by_label("Game").select_option("breakthrough")
+    page.get_by_role("combobox", name="Game", exact=True).select_option("breakthrough")
     page.get_by_label("Pace").fill("0")
     page.get_by_role("button", name="Watch").click()
     assert "wins" in result(page)

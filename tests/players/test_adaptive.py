@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sparring.games import Chess
+from sparring.base.errors import BadConfig
+from sparring.chess.game import Chess
 from sparring.players import GameStart, PlayerConfig, RandomPlayer, open_player
 from sparring.players.adaptive import AdaptivePlayer, OpponentHistory, OpponentResult, estimate_strength
-from sparring.players.player_config import BadPlayerConfig
 
 
 def adaptive(folder: Path, prior: float = 1500) -> AdaptivePlayer:
@@ -68,5 +68,5 @@ def test_a_player_file_may_adapt(tmp_path: Path) -> None:
     player = open_player(PlayerConfig("chess", adapt=True, opponent_rating=1200), history)
     assert isinstance(player, AdaptivePlayer)
     assert player.level == 1200
-    with pytest.raises(BadPlayerConfig, match="has no levels"):
+    with pytest.raises(BadConfig, match="has no levels"):
         open_player(PlayerConfig("breakthrough", adapt=True))

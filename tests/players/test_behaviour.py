@@ -5,11 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sparring.config import BadConfig
+from sparring.base.errors import BadConfig
 from sparring.players import PlayerConfig
-from sparring.players.behaviour import make_draw_offers, make_resignation
-from sparring.players.behaviour_models import behaviour, has_model
-from sparring.players.resignation import HumanResignation, Resignation, ResignationModel
+from sparring.players.behaviour_models import (
+    HumanResignation,
+    Resignation,
+    ResignationModel,
+    behaviour,
+    has_model,
+)
+from sparring.players.policy_player import make_draw_offers, make_resignation
 
 
 def model() -> ResignationModel:

@@ -8,23 +8,18 @@ import numpy as np
 import pytest
 
 from sparring import games
-from sparring.players import BadBook, GameStart, SearchLimits, Turn
-from sparring.players.expendibots import (
-    LADDER,
-    GreedyPlayer,
-    endgame_move,
-    ladder_player,
-    shipped_agent,
-)
-from sparring.players.expendibots.baselines import opening_move
-from sparring.players.expendibots.book import (
+from sparring.base.errors import BadFile
+from sparring.expendibots.agent import LADDER, ladder_player, shipped_agent
+from sparring.expendibots.baselines import GreedyPlayer, endgame_move, opening_move
+from sparring.expendibots.book import (
     BookConfig,
     ExpendibotsBook,
     build_book,
     open_expendibots_book,
     write_book,
 )
-from sparring.search.expendibots.endgame_tables import shipped_tables
+from sparring.expendibots.tables import shipped_tables
+from sparring.players import GameStart, SearchLimits, Turn
 
 EXPENDIBOTS = games.load_game("expendibots")
 
@@ -176,7 +171,7 @@ def test_a_book_is_built_written_and_read(tmp_path: Path) -> None:
 def test_a_file_that_is_no_book_says_so(tmp_path: Path) -> None:
     path = tmp_path / "book.npz"
     path.write_bytes(b"nothing")
-    with pytest.raises(BadBook, match="is no book of Expendibots"):
+    with pytest.raises(BadFile, match="is no book of Expendibots"):
         open_expendibots_book(path)
 
 

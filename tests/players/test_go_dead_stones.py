@@ -5,11 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sparring.games import Go
-from sparring.games.go import COLUMNS
+from sparring.go.counting import apply_passing_rules, dead_stones, wins_without_dead_stones
+from sparring.go.game import COLUMNS, Go
 from sparring.networks import Prediction
-from sparring.players.go_dead_stones import dead_stones, wins_without_dead_stones
-from sparring.players.go_passing import apply_passing_rules
 
 # Black has the left side and White the right; each has lonely stones in the other's.
 TWO_SIDES = "3XO4/3XO1X2/O2XO4/1X1XO4/2XXO1O2/1O1XO4/1X1XO4/3XO1O2/3XO4 b - 0 0 2 7.5"

@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 
 from sparring._core import GoState
-from sparring.games import Go
+from sparring.go.counting import apply_passing_rules, own_eyes, wins_without_dead_stones
+from sparring.go.game import Go
 from sparring.networks import Prediction
 from sparring.players import PlayerConfig, Turn, make_player
-from sparring.players.go_dead_stones import wins_without_dead_stones
-from sparring.players.go_passing import apply_passing_rules, own_eyes
 
 # Black has the left, White the right; each has two eyes. Black is ahead with 5 columns of 9 and no komi.
 SETTLED = "/".join(["1XXXXOOO1", *["XXXXXOOOO"] * 7, "1XXXXOOO1"])

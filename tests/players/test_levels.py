@@ -5,15 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from sparring.calibration.anchors import read_anchors
-from sparring.config import BadConfig
+from sparring.base.errors import BadConfig
 from sparring.engines import EngineSettings
-from sparring.engines.option import BadOption
 from sparring.engines.options import find_option
-from sparring.players import BadPlayerConfig, LevelTable, load_player_config, read_level_table, shipped_levels
-from sparring.players.levels import DIALS, Level, at_level, level_of_rating
+from sparring.measure.calibration import read_anchors
+from sparring.players import LevelTable, load_player_config, read_level_table, shipped_levels
+from sparring.players.levels import DIALS, Level, at_level, level_of_rating, parse_player_config
 from sparring.players.player_config import default_player_config
-from sparring.players.player_file import parse_player_config
 
 TABLE = LevelTable(
     "chess",
@@ -40,7 +38,7 @@ def test_a_row_can_have_a_policy_of_its_own() -> None:
 
 
 def test_levels_beyond_the_table_are_refused() -> None:
-    with pytest.raises(BadPlayerConfig, match="levels of chess are 800 to 1600"):
+    with pytest.raises(BadConfig, match="levels of chess are 800 to 1600"):
         TABLE.at(1601)
 
 
@@ -70,7 +68,7 @@ def test_a_level_in_a_players_file_sets_the_keys_that_the_file_does_not(tmp_path
 
 
 def test_a_game_without_a_level_table_refuses_levels() -> None:
-    with pytest.raises(BadPlayerConfig, match="breakthrough has no levels"):
+    with pytest.raises(BadConfig, match="breakthrough has no levels"):
         parse_player_config({"game": "breakthrough", "level": 1500})
 
 
@@ -88,7 +86,7 @@ def test_the_option_level_sets_the_dials_and_later_options_change_them() -> None
     changed = find_option("uci", "Nodes").apply(settings, "77").effective_config()
     assert (changed.level, changed.nodes) == (1200, 77)
     assert option.apply(settings, "0").effective_config() == default_player_config("chess")
-    with pytest.raises(BadOption, match="levels of chess"):
+    with pytest.raises(BadConfig, match="levels of chess"):
         option.apply(default, "5000")
 
 

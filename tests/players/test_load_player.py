@@ -1,4 +1,4 @@
-"""load_player: every kind of source, overrides, one exception; networks shared between players."""
+"""load_player_file: every kind of source, overrides, one exception; networks shared between players."""
 
 from __future__ import annotations
 
@@ -10,20 +10,18 @@ from typing import Any
 
 import pytest
 
-from sparring.config import BadConfig
+from sparring.base.errors import BadConfig
 from sparring.games import load_game
 from sparring.players import (
-    BadPlayer,
     GameStart,
     PlayerConfig,
     PolicyPlayer,
     SearchPlayer,
     Turn,
-    load_player,
+    load_player_file,
     make_player,
 )
-from sparring.players.rbc import BOTS
-from sparring.players.rbc.inference import InferenceBot
+from sparring.rbc.bots import BOTS, InferenceBot
 from tests.networks.tiny_networks import tiny_network, write
 
 
@@ -40,10 +38,10 @@ def club(tmp_path: Path, model: str) -> Path:
 
 
 def test_a_file_gives_its_player_and_overrides_change_it(club: Path) -> None:
-    player = load_player(club)
+    player = load_player_file(club)
     assert isinstance(player, SearchPlayer)
     assert (player.name, player.config.nodes) == ("club", 5)
-    plain = load_player(str(club), "chess", nodes=0, name="plain")
+    plain = load_player_file(str(club), "chess", nodes=0, name="plain")
     assert isinstance(plain, PolicyPlayer)
     assert plain.name == "plain"
     assert repr(plain) == "<PolicyPlayer plain>"
@@ -55,9 +53,9 @@ def test_bots_are_players_by_name_file_or_configuration(tmp_path: Path) -> None:
     path = tmp_path / "careful.toml"
     path.write_text("boards = 300\nworst_case_weight = 0.5\n")
     for source in ("inference-1", path, BOTS["inference-1"]):
-        with load_player(source, load_game("rbc"), boards=200) as bot:
+        with load_player_file(source, load_game("rbc"), boards=200) as bot:
             assert isinstance(bot, InferenceBot)
-            assert bot.limits.boards == 200
+            assert bot.knowledge.options.boards == 200
 
 
 @pytest.mark.parametrize(
@@ -81,8 +79,8 @@ def test_every_error_is_one_exception_with_its_reason(
 ) -> None:
     monkeypatch.chdir(club.parent)
     (club.parent / "broken.toml").write_text("game = ")
-    with pytest.raises(BadPlayer, match=words) as caught:
-        load_player(source, **keys)
+    with pytest.raises(BadConfig, match=words) as caught:
+        load_player_file(source, **keys)
     assert isinstance(caught.value, BadConfig)
     assert "\n" not in str(caught.value)
 

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sparring.arena.engine_player import EnginePlayer
-from sparring.arena.tournament import EngineConfig
+from sparring.base.errors import NotFound
+from sparring.expendibots.agent import LADDER, ladder_player
 from sparring.games import GAMES, Game, load_game
 from sparring.players import (
     STRENGTHS,
@@ -28,9 +28,10 @@ from sparring.players import (
     make_player,
     make_strength_player,
 )
-from sparring.players.expendibots import LADDER, ladder_player
-from sparring.players.rbc import BOTS, find_stockfish, make_bot
-from sparring.players.rbc.evaluators import StockfishNotFound
+from sparring.players.engine_player import EnginePlayer
+from sparring.players.engines import EngineConfig
+from sparring.rbc.bots import BOTS, make_bot
+from sparring.rbc.evaluators import find_stockfish
 from tests.networks.tiny_networks import tiny_network, write
 
 FAKE_ENGINE = Path(__file__).parents[1] / "arena" / "fake_engine.py"
@@ -74,7 +75,7 @@ def small_planner() -> Player:
 def has_stockfish() -> bool:
     try:
         find_stockfish()
-    except StockfishNotFound:
+    except NotFound:
         return False
     return True
 

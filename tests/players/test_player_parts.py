@@ -8,14 +8,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sparring.games import Chess
+from sparring.chess.game import Chess
 from sparring.networks import Position, Prediction
 from sparring.players import Clock, GameStart, PlayerConfig, SearchLimits, Turn
-from sparring.players.draw_offers import DrawOffers
-from sparring.players.lockstep_distributions import lockstep_distributions
-from sparring.players.move_distribution import MoveDistribution, search_distribution
-from sparring.players.resignation import Resignation
-from sparring.players.search_player import SearchPlayer
+from sparring.players.behaviour_models import DrawOffers, Resignation
+from sparring.players.policy_player import (
+    MoveDistribution,
+    SearchPlayer,
+    lockstep_distributions,
+    search_distribution,
+)
 from sparring.players.time_management import allocate_time, resolve_limits
 from sparring.search import SearchResult, regularised_policy
 

@@ -12,11 +12,11 @@ import chess.polyglot
 import numpy as np
 import pytest
 
-from sparring.games import Chess, load_game
+from sparring.base.errors import BadConfig, BadFile
+from sparring.chess.game import Chess
+from sparring.games import load_game
 from sparring.networks import Prediction
 from sparring.players import (
-    BadBook,
-    BadPlayerConfig,
     GameStart,
     Player,
     PlayerConfig,
@@ -29,7 +29,7 @@ from sparring.players import (
     make_player,
 )
 from sparring.players.book import open_book
-from sparring.players.player_file import parse_player_config
+from sparring.players.levels import parse_player_config
 from sparring.players.time_management import allocate_time
 from sparring.search import Clock
 from tests.networks.tiny_networks import tiny_network, write
@@ -78,9 +78,6 @@ def test_a_description_is_read_from_a_short_file(tmp_path: Path) -> None:
         ('game = "go"\nrating = "strong"', "a rank such as 3d"),
         ('game = "chess"\ntemperature = -1', "temperature = -1: expected a number from 0 to 1000"),
         ('game = "chess"\npolicy_temperature = 0', "expected a number > 0"),
-        ('game = "chess"\nprior_temperature = 1', "'prior_temperature' is now 'policy_temperature'"),
-        ('game = "chess"\njudge = "strong"', "'judge' is now 'evaluator'"),
-        ('game = "chess"\nunvisited = 0.5', "'unvisited' is now 'fpu_reduction'"),
         ('game = "chess"\nseed = -1', "seed = -1: expected an integer from 0 to 9223372036854775807"),
         ('game = "chess"\nthreads = 2000', "threads = 2000: expected an integer from 1 to 1024"),
         ('game = "chess"\nc_puct = nan', "c_puct = nan: expected a number >= 0"),
@@ -92,7 +89,7 @@ def test_a_description_is_read_from_a_short_file(tmp_path: Path) -> None:
 def test_a_description_that_is_wrong_says_why(text: str, error: str, tmp_path: Path) -> None:
     path = tmp_path / "wrong.toml"
     path.write_text(text)
-    with pytest.raises(BadPlayerConfig, match=error) as caught:
+    with pytest.raises(BadConfig, match=error) as caught:
         load_player_config(path)
     assert "wrong.toml" in str(caught.value)
 
@@ -342,7 +339,7 @@ def test_books_that_cannot_be_used_say_why(model: str, tmp_path: Path) -> None:
     (tmp_path / "bad.bin").write_bytes(b"")
     errors = {"no.pgn": "there is no", "empty.pgn": "no games", "x.sgf": "holds go", "bad.bin": "bad.bin"}
     for name, error in errors.items():
-        with pytest.raises(BadBook, match=error):
+        with pytest.raises(BadFile, match=error):
             policy_player(model, book=str(tmp_path / name))
 
 
@@ -353,12 +350,12 @@ def test_a_network_of_another_game_is_refused(model: str) -> None:
 
 @pytest.mark.parametrize("which", ["rating", "opponent_rating"])
 def test_a_rating_is_refused_for_an_unconditioned_network(which: str, model: str) -> None:
-    with pytest.raises(BadPlayerConfig, match="small is not conditioned on ratings: leave out rating"):
+    with pytest.raises(BadConfig, match="small is not conditioned on ratings: leave out rating"):
         policy_player(model, **{which: 1500})
 
 
 def test_the_shipped_network_refuses_ratings_out_of_range() -> None:
-    with pytest.raises(BadPlayerConfig, match="600 to 2600"):
+    with pytest.raises(BadConfig, match="600 to 2600"):
         make_player(PlayerConfig("chess", rating=3000))
 
 

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from sparring.games import Chess
-from sparring.players.book import BadBook, GameBook, open_book
-from sparring.players.repertoire import PgnRepertoire
+from sparring.base.errors import BadFile
+from sparring.chess.books import PgnRepertoire
+from sparring.chess.game import Chess
+from sparring.players.book import GameBook, open_book
 
 STUDY = """[Event "My (White) repertoire"]
 
@@ -44,5 +45,5 @@ def test_a_file_of_games_stays_one(tmp_path: Path) -> None:
 def test_a_repertoire_with_an_illegal_move_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "bad.pgn"
     path.write_text("1. e4 (1. d4 Ke7) e5 2. Ke5 *\n")
-    with pytest.raises(BadBook, match="illegal"):
+    with pytest.raises(BadFile, match="illegal"):
         open_book(path, "chess", 16)

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from sparring.games import GAMES, Game, HiddenGame, load_game
-from sparring.games.rbc import Observation
 from sparring.players import GameStart, Player, Turn, make_strength_player
+from sparring.rbc.game import Observation, Rbc
 
 OPEN = [name for name in GAMES if not load_game(name).spec.hidden]
 OPTIONS: dict[str, dict[str, object]] = {"go": {"size": 7}}
@@ -51,7 +51,7 @@ def hidden_game(game: HiddenGame[Any, Observation], player: Player, side: int, s
 def test_the_inference_bot_beats_random_moves() -> None:
     results = [
         hidden_game(
-            GAMES["rbc"](),
+            Rbc(),
             make_strength_player("rbc", 2),
             seed % 2,
             seed,

@@ -7,12 +7,11 @@ import time
 import numpy as np
 import pytest
 
-from sparring.games import Chess
+from sparring.chess.game import Chess
 from sparring.networks import Prediction
 from sparring.players import Clock, GameStart, PlayerConfig, PolicyPlayer, SearchLimits, Turn
-from sparring.players.behaviour import make_think_time
-from sparring.players.behaviour_models import behaviour
-from sparring.players.think_time import Situation, ThinkTimeModel, within_clock
+from sparring.players.behaviour_models import Situation, ThinkTimeModel, behaviour, within_clock
+from sparring.players.policy_player import make_think_time
 from tests.players.test_policy_player import ValuePolicy
 
 CLOCKS = [

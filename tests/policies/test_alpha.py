@@ -7,8 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from sparring.base.errors import BadConfig
 from sparring.networks import Position
-from sparring.policies import BadPolicy, load_policy
+from sparring.policies import load_policy
 from tests.networks.tiny_networks import tiny_network, write
 from tests.policies.fixed_policy import random_states
 
@@ -49,6 +50,6 @@ def test_alpha_is_the_first_policys_weight_and_the_second_has_the_rest(folder: P
     ],
 )
 def test_an_alpha_that_is_none_is_refused(folder: Path, text: str, complaint: str) -> None:
-    with pytest.raises(BadPolicy) as caught:
+    with pytest.raises(BadConfig) as caught:
         opened(folder, text)
     assert complaint in str(caught.value)

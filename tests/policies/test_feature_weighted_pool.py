@@ -7,18 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from sparring.base.errors import BadConfig
 from sparring.games import load_game
 from sparring.networks import Position
-from sparring.policies import (
-    BadPolicy,
-    Curve,
-    FeatureWeightedPool,
-    PolicyPool,
-    PoolMember,
-    load_policy,
-    rating_range,
-)
-from sparring.policies.features import FeatureScaler, position_feature_names
+from sparring.policies import Curve, FeatureWeightedPool, PolicyPool, PoolMember, load_policy, rating_range
+from sparring.policies.pool import FeatureScaler, position_feature_names
 from tests.networks.tiny_networks import tiny_network, write
 from tests.policies.fixed_policy import FixedPolicy, random_states
 
@@ -123,12 +116,6 @@ def test_its_file_is_a_policy_like_any_other(folder: Path) -> None:
             "feature_weights = { ",
             "expected a table of numbers for ply, div",
         ),
-        (
-            "feature_weights = { ply = 0.1",
-            "by = { ply = 0.1",
-            "'policy[1].by' is now 'policy[1].feature_weights'",
-        ),
-        ("[features]", "[traits]", "'traits' is now 'features'"),
         ('kind = "position"', "", "kind position needs [features], and no other"),
         ('kind = "position"', 'kind = "position"\nalpha = 0.5', "has no 'alpha'"),
     ],
@@ -136,7 +123,7 @@ def test_its_file_is_a_policy_like_any_other(folder: Path) -> None:
 def test_errors_in_a_file_are_reported(folder: Path, before: str, after: str, complaint: str) -> None:
     assert before in FILE
     (folder / "blend.toml").write_text(FILE.replace(before, after))
-    with pytest.raises(BadPolicy) as caught:
+    with pytest.raises(BadConfig) as caught:
         load_policy(str(folder / "blend.toml"), "chess")
     assert complaint in str(caught.value)
 

@@ -8,18 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from sparring.base.errors import BadConfig, BadFile
 from sparring.games import load_game
-from sparring.networks import BadNetwork, Position, load_network
+from sparring.networks import Position, load_network
 from sparring.networks.store import add
-from sparring.policies import (
-    BadPolicy,
-    PolicyPool,
-    TemperedPolicy,
-    fingerprint,
-    load_policy,
-    policy_name,
-    rating_range,
-)
+from sparring.policies import PolicyPool, TemperedPolicy, fingerprint, load_policy, policy_name, rating_range
 from tests.networks.tiny_networks import tiny_network, write
 
 START = Position(load_game("chess").initial(), rating=1500)
@@ -69,17 +62,17 @@ def test_a_file_says_its_game(folder: Path) -> None:
 
 @pytest.mark.parametrize("name", ["human", "blend"])
 def test_a_name_of_several_games_needs_the_game(name: str) -> None:
-    with pytest.raises(BadPolicy, match=f"'{name}' exists for several games: give the game, one of chess"):
+    with pytest.raises(BadConfig, match=f"'{name}' exists for several games: give the game, one of chess"):
         load_policy(name)
 
 
 def test_an_unknown_game_is_named() -> None:
-    with pytest.raises(BadPolicy, match="unknown game 'ches'; there are chess, "):
+    with pytest.raises(BadConfig, match="unknown game 'ches'; there are chess, "):
         load_policy("human", "ches")
 
 
 def test_a_network_of_several_games_needs_the_game() -> None:
-    with pytest.raises(BadNetwork, match="'human' for all games: give the game, or one of human-chess"):
+    with pytest.raises(BadFile, match="'human' for all games: give the game, or one of human-chess"):
         load_network("human")
 
 
@@ -172,7 +165,7 @@ def test_the_fingerprint_changes_with_any_file_of_the_policy(folder: Path) -> No
     ],
 )
 def test_errors_in_a_file_are_reported(folder: Path, text: str, message: str) -> None:
-    with pytest.raises(BadPolicy, match=message) as caught:
+    with pytest.raises(BadConfig, match=message) as caught:
         load_policy(blend(folder, text), "chess")
     assert "\n" not in str(caught.value)
     assert str(folder) in str(caught.value)
@@ -181,14 +174,14 @@ def test_errors_in_a_file_are_reported(folder: Path, text: str, message: str) ->
 def test_a_longer_cycle_is_found_too(folder: Path) -> None:
     blend(folder, 'game = "chess"\n[[policy]]\nuse = "b.toml"', "a.toml")
     text = blend(folder, 'game = "chess"\n[[policy]]\nuse = "a.toml"', "b.toml")
-    with pytest.raises(BadPolicy, match=r"b\.toml uses a\.toml uses b\.toml"):
+    with pytest.raises(BadConfig, match=r"b\.toml uses a\.toml uses b\.toml"):
         fingerprint(text)
 
 
 def test_an_unknown_policy_is_an_error(folder: Path) -> None:
-    with pytest.raises(BadNetwork, match="there is no network 'maia-9999'"):
+    with pytest.raises(BadFile, match="there is no network 'maia-9999'"):
         load_policy("maia-9999", "chess")
-    with pytest.raises(BadPolicy, match="unknown backend 'abacus'"):
+    with pytest.raises(BadConfig, match="unknown backend 'abacus'"):
         load_policy(str(folder / "human.onnx"), "chess", backend="abacus")
 
 
@@ -219,7 +212,7 @@ def test_a_blend_comes_with_each_game(model_store: Path, game: str, rating: int 
 
 
 def test_no_blend_comes_with_a_game_without_people(model_store: Path) -> None:
-    with pytest.raises(BadNetwork, match="there is no network 'blend' of expendibots"):
+    with pytest.raises(BadFile, match="there is no network 'blend' of expendibots"):
         load_policy("blend", "expendibots")
 
 
@@ -239,7 +232,7 @@ def policy_chain(folder: Path, files: int, width: int) -> Path:
 def test_chains_of_policies_are_bounded(tmp_path: Path, files: int, width: int, complaint: str) -> None:
     path = policy_chain(tmp_path, files, width)
     for read in (load_policy, fingerprint):
-        with pytest.raises(BadPolicy, match=complaint) as refused:
+        with pytest.raises(BadConfig, match=complaint) as refused:
             read(str(path), "chess")
         assert str(refused.value).startswith(str(path))
 
@@ -261,7 +254,7 @@ def test_numbers_without_meaning_are_refused(tmp_path: Path, text: str) -> None:
     game = "" if "game" in text else 'game = "chess"\n'
     path = tmp_path / "x.toml"
     path.write_text(f'{game}{text}[[policy]]\nuse = "human"\n[[policy]]\nuse = "strong"\n')
-    with pytest.raises(BadPolicy, match=r"x\.toml") as refused:
+    with pytest.raises(BadConfig, match=r"x\.toml") as refused:
         load_policy(path)
     assert len(str(refused.value)) < 300
 
@@ -270,7 +263,7 @@ def test_numbers_without_meaning_are_refused(tmp_path: Path, text: str) -> None:
 def test_weights_that_overflow_are_refused(tmp_path: Path, weight: str) -> None:
     path = tmp_path / "x.toml"
     path.write_text(f'game = "chess"\n[[policy]]\nuse = "human"\nweight = {weight}\n')
-    with pytest.raises(BadPolicy, match="a weight is a number from"):
+    with pytest.raises(BadConfig, match="a weight is a number from"):
         load_policy(path)
 
 
@@ -278,6 +271,6 @@ def test_a_name_that_is_too_long_for_a_file_is_a_clear_error(tmp_path: Path) -> 
     name = "x" * 5000
     (tmp_path / "a.toml").write_text(f'game = "chess"\n[[policy]]\nuse = "{name}"\nweight = 1\n')
     for source in (name, str(tmp_path / "a.toml")):
-        with pytest.raises(BadNetwork, match="there is no network 'x") as caught:
+        with pytest.raises(BadFile, match="there is no network 'x") as caught:
             load_policy(source, "chess")
         assert len(str(caught.value)) < 1000

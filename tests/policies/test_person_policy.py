@@ -10,13 +10,22 @@ from typing import Any
 import numpy as np
 import pytest
 
+from sparring.base.errors import BadConfig
 from sparring.games import load_game
 from sparring.networks import Position
-from sparring.networks.batches import PositionBatch
-from sparring.players import GameStart, Turn, load_player
-from sparring.policies import BadPolicy, fingerprint, load_policy, rating_range
-from sparring.policies.person import PersonCard, PersonModel, PersonPolicy, read_person, write_person
-from sparring.policies.person_network import graph_digest, read_styled, style_digest
+from sparring.networks.codec import PositionBatch
+from sparring.players import GameStart, Turn, load_player_file
+from sparring.policies import fingerprint, load_policy, rating_range
+from sparring.policies.person import (
+    PersonCard,
+    PersonModel,
+    PersonPolicy,
+    graph_digest,
+    read_person,
+    read_styled,
+    style_digest,
+    write_person,
+)
 from sparring.policies.policy import predict_batch
 from sparring.policies.repertoire import Repertoire, canonical
 from tests.networks.test_style import fitting_style
@@ -77,7 +86,7 @@ def test_the_repertoire_is_played_and_the_rest_is_the_base(alice: Path) -> None:
     assert person.name == "alice"
     (found,) = person.predict([Position(START, 1400)])
     (usual,) = base.predict([Position(START, 1400)])
-    assert found.top(1)[0].text == "b3"
+    assert found.top(1)[0].name == "b3"
     assert found.top(1)[0].probability > 0.8
     later = CHESS.play(START, CHESS.parse_move(START, "e4"))
     (found,), (usual,) = (each.predict([Position(later, 1400)]) for each in (person, base))
@@ -126,7 +135,7 @@ def test_the_same_seed_gives_the_same_game(alice: Path) -> None:
     games = []
     for _ in range(2):
         state, moves = START, []
-        with load_player(file, "chess") as player:
+        with load_player_file(file, "chess") as player:
             player.new_game(GameStart(CHESS, START, seed=5))
             for _ in range(6):
                 moves.append(player.choose(Turn.of(state)).move)
@@ -139,7 +148,7 @@ def test_a_damaged_file_is_refused(alice: Path) -> None:
     content = alice.read_bytes()
     for damaged in (b"", b"PK", content[:-30], content[: len(content) // 2], content[:40] + b"x" * 400):
         alice.write_bytes(damaged)
-        with pytest.raises(BadPolicy, match=r"alice\.person"):
+        with pytest.raises(BadConfig, match=r"alice\.person"):
             load_policy(alice, "chess")
 
 
@@ -156,14 +165,14 @@ def test_a_damaged_file_is_refused(alice: Path) -> None:
 def test_a_card_that_cannot_be_is_refused(change: dict[str, object], tmp_path: Path) -> None:
     model, path = person_model(), tmp_path / "bad.person"
     write_person(path, replace(model, card=replace(model.card, **change)))  # type: ignore[arg-type]
-    with pytest.raises(BadPolicy, match=r"bad\.person"):
+    with pytest.raises(BadConfig, match=r"bad\.person"):
         load_policy(path, "chess")
 
 
 def test_a_person_of_another_version_of_the_network_is_refused(tmp_path: Path) -> None:
     model, path = person_model(), tmp_path / "old.person"
     write_person(path, replace(model, card=replace(model.card, base_digest="0" * 32)))
-    with pytest.raises(BadPolicy, match="train the person again"):
+    with pytest.raises(BadConfig, match="train the person again"):
         load_policy(path, "chess")
 
 
@@ -172,10 +181,10 @@ def test_a_file_that_is_its_own_base_is_refused(tmp_path: Path) -> None:
     card = PersonCard("Alice", "chess", "loop.person", 4, 100)
     model = PersonModel(card, np.zeros(0, np.float32), person_model().repertoire, np.zeros(0, np.uint64))
     write_person(path, model)
-    with pytest.raises(BadPolicy):
+    with pytest.raises(BadConfig):
         load_policy(path, "chess")
 
 
 def test_the_wrong_game_is_refused(alice: Path) -> None:
-    with pytest.raises(BadPolicy, match="plays chess, not go"):
+    with pytest.raises(BadConfig, match="plays chess, not go"):
         load_policy(alice, "go")

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from sparring.policies.segments import (
+from sparring.policies.policy import (
     segment_argmax,
     segment_log_softmax,
     segment_logsumexp,

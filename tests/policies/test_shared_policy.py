@@ -9,9 +9,10 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from sparring.games import Chess
+from sparring.chess.game import Chess
 from sparring.networks import Position, Prediction
-from sparring.policies.shared_policy import SharedPolicy
+from sparring.policies.policy import SharedPolicy
+from tests.waiting import wait_until
 
 START = Chess().initial()
 
@@ -28,7 +29,7 @@ class Echo:
 
     def predict(self, positions: Sequence[Position]) -> list[Prediction]:
         self.entered.set()
-        self.go.wait()
+        assert self.go.wait(90)
         self.batches.append(len(positions))
         if any(each.rating == -1 for each in positions):
             raise ValueError("no such rating")
@@ -44,10 +45,9 @@ def test_requests_that_wait_together_are_one_batch() -> None:
     policy = SharedPolicy(echo)
     with ThreadPoolExecutor(9) as pool:
         first = pool.submit(ask, policy, 1)
-        echo.entered.wait()
+        assert echo.entered.wait(30)
         others = [pool.submit(ask, policy, 10 * k, 10 * k + 1) for k in range(8)]
-        while policy.waiting < 8:
-            pass
+        wait_until(lambda: policy.waiting == 8)
         echo.go.set()
         assert first.result() == [1]
         assert [each.result() for each in others] == [[10 * k, 10 * k + 1] for k in range(8)]
@@ -60,10 +60,9 @@ def test_a_batch_has_a_largest_size() -> None:
     policy = SharedPolicy(echo, largest_batch=3)
     with ThreadPoolExecutor(5) as pool:
         asked = [pool.submit(ask, policy, 1)]
-        echo.entered.wait()
+        assert echo.entered.wait(30)
         asked += [pool.submit(ask, policy, 2, 3) for _ in range(3)]
-        while policy.waiting < 3:
-            pass
+        wait_until(lambda: policy.waiting == 3)
         echo.go.set()
         for each in asked:
             each.result()

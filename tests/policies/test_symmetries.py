@@ -13,7 +13,7 @@ from sparring.games import GAMES, game_of, load_game
 from sparring.networks import Network, Position
 from sparring.networks.card import read_card
 from sparring.networks.codec import SymmetryCodec
-from sparring.networks.formats import CODECS, make_codec
+from sparring.networks.formats import codecs, make_codec
 from sparring.policies import NetworkPolicy, load_policy
 from tests.networks.tiny_networks import tiny_network
 from tests.policies.fixed_policy import random_states
@@ -87,7 +87,7 @@ def both(game: str, moves: list[int], symmetry: int) -> tuple[Any, Any]:
 def test_a_turned_position_looks_turned_and_its_answers_come_back(
     name: str, game: str, shapes: dict[str, int]
 ) -> None:
-    codec = CODECS[name](settings(name, game))
+    codec = codecs()[name](settings(name, game))
     assert isinstance(codec, SymmetryCodec)
     rng = np.random.default_rng(1)
     for symmetry in range(8 if game == "go" else 2):
@@ -111,7 +111,7 @@ def test_a_turned_position_looks_turned_and_its_answers_come_back(
 
 
 def test_boards_of_several_sizes_are_turned_where_they_lie() -> None:
-    codec = CODECS["katago"](KATAGO)
+    codec = codecs()["katago"](KATAGO)
     assert isinstance(codec, SymmetryCodec)
     small, large = load_game("go", size=7).initial(), load_game("go", size=9).initial()
     plain = [Position(small.play(1)), Position(large.play(2))]

@@ -14,17 +14,9 @@ import pytest
 
 from sparring import games
 from sparring._core import ChessSamples, ChessState, RbcState, katago_encode, lc0_encode, maia3_encode
+from sparring.base.errors import BadFile
 from sparring.games import describe
-from sparring.records import (
-    BadTable,
-    Batch,
-    Batches,
-    GameRecord,
-    PositionFilter,
-    Split,
-    Termination,
-    split_of,
-)
+from sparring.records import Batch, Batches, GameRecord, PositionFilter, Split, Termination, split_of
 from sparring.records.batches import encodings
 from sparring.records.table import TableWriter
 
@@ -180,7 +172,7 @@ def test_several_tables_are_one_stream(tmp_path: Path) -> None:
     plies = Counter(int(b.ply[i]) for b, i in positions_of(Batches([one, two], split=None)))
     assert plies == Counter({ply: 10 if ply < 5 else 20 for ply in range(10)})
     other = write(tmp_path / "c", "rbc", [])
-    with pytest.raises(BadTable, match="chess, rbc"):
+    with pytest.raises(BadFile, match="chess, rbc"):
         list(Batches([one, other]))
     assert list(Batches([other])) == []
 
@@ -444,9 +436,7 @@ def test_go_boards_of_two_sizes_do_not_share_a_batch(tmp_path: Path) -> None:
 def test_a_row_that_is_no_game_is_named(tmp_path: Path) -> None:
     bad = GameRecord(moves=b"\xff\xff", result=1.0)
     folder = write(tmp_path / "t", "chess", [GameRecord(moves=b"\x00", result=1.0), bad])
-    with pytest.raises(
-        BadTable, match=f"game {bad.identity('chess'):016x} cannot be unpacked: packed move 1"
-    ):
+    with pytest.raises(BadFile, match=f"game {bad.identity('chess'):016x} cannot be unpacked: packed move 1"):
         list(Batches([folder], split=None))
     with pytest.raises(ValueError, match="cut off"):
         ChessSamples.unpack(
@@ -458,7 +448,7 @@ def test_options_that_make_no_sense_are_refused(tmp_path: Path) -> None:
     for options in ({"size": 0}, {"buffer": 0}, {"history": 0}, {"threads": -1}):
         with pytest.raises(ValueError, match="at least one"):
             Batches([tmp_path], **options)  # type: ignore[arg-type]  # a parameter
-    with pytest.raises(BadTable, match="manifest"):
+    with pytest.raises(BadFile, match="manifest"):
         list(Batches([tmp_path]))
 
 

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from sparring.base.errors import CannotWrite
 from sparring.cli import main
-from sparring.records import TableWriteError, build_table, load_preset, read_shards, records_of
+from sparring.records import build_table, load_preset, read_shards, records_of
 from tests.storage.fault_injection import drop_root_capabilities, linux
 
 EVERYTHING = load_preset("everything")
@@ -55,7 +56,7 @@ def test_a_full_disk_keeps_what_was_safe_and_the_same_call_goes_on(full: str, tm
     out.mkdir()
     safe = {"00000.parquet.part": 0, "00002.parquet.part": 14, "manifest.json.part": 0}[full]
     (out / full).symlink_to("/dev/full")
-    with pytest.raises(TableWriteError, match=f"No space left on device; {safe} games are safe"):
+    with pytest.raises(CannotWrite, match=f"No space left on device; {safe} games are safe"):
         build_table([tmp_path / "a.pgn"], EVERYTHING, out, shard=7)
     if safe:
         assert sites(out).total() == safe

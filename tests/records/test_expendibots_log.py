@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from sparring.cli import main
-from sparring.games import Expendibots
+from sparring.expendibots.game import Expendibots
+from sparring.expendibots.log import read_logs, to_log
 from sparring.records import Termination, build_table, load_preset, read_shards, records_of
-from sparring.records.expendibots_log import read_logs, to_log
 from sparring.records.record import ParsedGame
 
 START = "[game ] - Start game log at Sun Nov 15 07:25:24 2026\n"

@@ -11,9 +11,10 @@ import chess.pgn
 import pytest
 
 import sparring
+from sparring.base.errors import BadFile
 from sparring.games import GAMES, load_game
-from sparring.matching import GameSelection, read_sample
-from sparring.records import BadTable, RecordedGame, Split, UnsupportedFormat, build_table, load_preset
+from sparring.measure.samples import GameSelection, read_sample
+from sparring.records import RecordedGame, Split, build_table, load_preset
 from sparring.records.build import find_sources
 from tests.matching.tables import random_record, rated, write_table
 from tests.records.test_table import pgn
@@ -161,15 +162,15 @@ def test_sources_that_cannot_be_opened_are_named(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="no such file or folder"):
         sparring.open_records(tmp_path / "nowhere")
     (tmp_path / "notes.txt").write_text("not games")
-    with pytest.raises(UnsupportedFormat, match="game files end in"):
+    with pytest.raises(BadFile, match="game files end in"):
         sparring.open_records(tmp_path / "notes.txt")
     (tmp_path / "a.pgn").write_text(PGN)
     (tmp_path / "a.sgf").write_text("(;GM[1])")
-    with pytest.raises(UnsupportedFormat, match="several games: pass game, one of chess, go"):
+    with pytest.raises(BadFile, match="several games: pass game, one of chess, go"):
         sparring.open_records(tmp_path)
     assert len(list(sparring.open_records(tmp_path, "chess"))) == 1
     with pytest.raises(ValueError, match="unknown game 'checkers'"):
         sparring.open_records(tmp_path / "a.pgn", "checkers")
     folder = write_table(tmp_path / "table", "chess", rated(1, random.Random(6), 1500))
-    with pytest.raises(BadTable, match="holds games of chess, not of go"):
+    with pytest.raises(BadFile, match="holds games of chess, not of go"):
         sparring.open_records(folder, "go")

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from sparring.records import build_table, load_preset, open_records, read_shards, readers, records_of
-from sparring.records.charsets import detect_charset
 from sparring.records.record import GameRecord, ParsedGame
+from sparring.records.sources import detect_charset
 
 EVERYTHING, GO = load_preset("everything"), load_preset("go-everything")
 GOOD = '[Site "good"]\n\n1. e4 e5 2. Nf3 1-0\n\n'
@@ -56,7 +56,7 @@ def test_a_record_that_cannot_be_made_is_broken(tmp_path: Path, monkeypatch: pyt
             raise MemoryError
         return GameRecord(b"\0", 1.0)
 
-    monkeypatch.setattr("sparring.records.pgn.record_from_tags", make)
+    monkeypatch.setattr("sparring.chess.pgn.record_from_tags", make)
     (tmp_path / "a.pgn").write_text(GOOD * 3)
     report = build_table([tmp_path / "a.pgn"], EVERYTHING, tmp_path / "t")
     assert (report.kept, report.broken) == (2, 1)

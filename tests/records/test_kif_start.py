@@ -9,10 +9,9 @@ import pytest
 from cshogi import KIF
 
 from sparring._core import ShogiState
-from sparring.records.kif import read_ki2, read_kif
-from sparring.records.kif_start import HANDICAPS
 from sparring.records.record import ParsedGame
-from sparring.records.sfen import sfen_text
+from sparring.shogi.hcpe import sfen_text
+from sparring.shogi.kif import HANDICAPS, read_ki2, read_kif
 from tests.records.test_shogi_records import found, line, random_line, record, usi
 
 MIDDLE = """# by hand

@@ -17,9 +17,8 @@ from reconchess.history import GameHistoryEncoder
 
 from sparring._core import RbcState
 from sparring.cli import main
+from sparring.rbc.history import history_record, pass_rates, read_histories, read_history, to_history
 from sparring.records import GameRecord, Termination, build_table, load_preset, read_shards, records_of
-from sparring.records.rbc_filter import pass_rates
-from sparring.records.reconchess_history import history_record, read_histories, read_history, to_history
 from sparring.records.record import ParsedGame
 
 

@@ -12,7 +12,8 @@ import pytest
 
 from sparring._core import GoState, SgfParser
 from sparring.cli import main
-from sparring.games.ranks import parse_rank, rank_order
+from sparring.games.ratings import parse_rank, rank_order
+from sparring.go.sgf import parse_result, read_sgf, to_sgf
 from sparring.records import (
     GameRecord,
     Termination,
@@ -23,8 +24,6 @@ from sparring.records import (
     records_of,
 )
 from sparring.records.record import ParsedGame
-from sparring.records.sgf import parse_result, read_sgf
-from sparring.records.write_sgf import to_sgf
 
 EVERYTHING = load_preset("go-everything")
 

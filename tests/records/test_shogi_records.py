@@ -14,24 +14,15 @@ import pytest
 from cshogi import CSA, KI2, KIF
 
 from sparring._core import ShogiState, hcp_to_sfen, move16_to_usi
+from sparring.base.errors import BadFile
 from sparring.cli import main
 from sparring.games import ParseError
-from sparring.records import (
-    GameRecord,
-    Termination,
-    UnsupportedFormat,
-    build_table,
-    load_preset,
-    read_shards,
-    records_of,
-)
-from sparring.records.csa import read_csa
-from sparring.records.hcpe import read_hcpe
-from sparring.records.kif import read_ki2, read_kif
-from sparring.records.readers import Reader
-from sparring.records.record import ParsedGame
+from sparring.records import GameRecord, Termination, build_table, load_preset, read_shards, records_of
+from sparring.records.record import ParsedGame, Reader
 from sparring.records.statistics import collect_statistics, group_of, rating_bounds
-from sparring.records.write_csa import to_csa
+from sparring.shogi.csa import read_csa, to_csa
+from sparring.shogi.hcpe import read_hcpe
+from sparring.shogi.kif import read_ki2, read_kif
 
 HEAD = "手合割：平手\n先手：a\n後手：b\n手数----指手---------消費時間--\n"
 USUAL_TEXT = "   1 ７六歩(77)   ( 0:05/00:00:05)\n   2 ３四歩(33)   ( 1:07/00:01:07)\n"
@@ -403,5 +394,5 @@ def test_tables_store_all_facts_of_shogi_records(tmp_path: Path, capsys: pytest.
 
 def test_without_cshogi_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "cshogi.KI2", None)
-    with pytest.raises(UnsupportedFormat, match=r"sparring\[shogi\]"):
+    with pytest.raises(BadFile, match=r"sparring\[shogi\]"):
         read_csa([b""], 0)

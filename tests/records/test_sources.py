@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 import zstandard
 
+from sparring.base.storage import atomic_write
 from sparring.cli import main
 from sparring.records import BuildReport, build_table, load_preset, read_shards, records_of
-from sparring.storage import atomic_write
 
 EVERYTHING = load_preset("everything")
 
@@ -93,20 +93,3 @@ def test_a_file_that_was_replaced_is_said_to_be_another(tmp_path: Path) -> None:
     report = build(tmp_path / "t", file)
     assert sites(tmp_path / "t") == expected("a", 5) + expected("b", 5)
     assert "another file than the one that was read" in report.notes[0]
-
-
-def test_manifests_of_older_versions_are_resumed(tmp_path: Path) -> None:
-    import json
-
-    for name in ("a", "b"):
-        (tmp_path / f"{name}.pgn").write_text(games(name, range(4)))
-    files = [tmp_path / "a.pgn", tmp_path / "b.pgn"]
-    build(tmp_path / "t", *files)
-    path = tmp_path / "t" / "manifest.json"
-    manifest = json.loads(path.read_text())
-    first, second = manifest["progress"].pop("sources")
-    manifest["progress"] |= {"finished": [first["path"]], "read": {second["path"]: second["read"]}}
-    path.write_text(json.dumps(manifest))
-    report = build(tmp_path / "t", *files)
-    assert report.kept == 8
-    assert sites(tmp_path / "t") == expected("a", 4) + expected("b", 4)

@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 import zstandard
 
-from sparring.records.sources import fingerprint
-from sparring.records.streams import TruncatedFile, UnreadableFile, open_chunks
+from sparring.base.errors import BadFile, TruncatedFile
+from sparring.records.sources import fingerprint, open_chunks
 
 MEGABYTES = 200
 """Of memory that a child process may use beyond what it has after its imports."""
@@ -110,7 +110,7 @@ def test_what_comes_before_the_cut_is_read(pack: object, tmp_path: Path) -> None
 def test_pipes_and_devices_are_no_sources(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "a.pgn")
     for path in (tmp_path / "a.pgn", Path("/dev/zero")):
-        with pytest.raises(UnreadableFile, match="not a regular file"):
+        with pytest.raises(BadFile, match="not a regular file"):
             fingerprint(path)
-        with pytest.raises(UnreadableFile, match="not a regular file"):
+        with pytest.raises(BadFile, match="not a regular file"):
             list(open_chunks(path))

@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sparring.games import DESCRIPTIONS, describe, load_game
-from sparring.records import GameRecord, Termination, UnsupportedFormat, open_records
+from sparring.base.errors import BadFile
+from sparring.games import GAMES, describe, load_game
+from sparring.records import GameRecord, Termination, open_records
+from sparring.records.pgn_tags import variant_reader, variant_writer
 from sparring.records.readers import formats, reader_for
-from sparring.records.variant_pgn import variant_reader, variant_writer
 
-GAMES = [each.name for each in DESCRIPTIONS]
 TEXT = """[White "Anna"]
 [Black "Ben"]
 [Variant "Breakthrough"]
@@ -124,7 +124,7 @@ def test_a_game_without_end_is_refused_in_bounded_memory() -> None:
 
 def test_games_with_formats_of_their_own_do_not_take_pgn() -> None:
     assert formats("breakthrough") == ["pgn"] == formats("chess")
-    with pytest.raises(UnsupportedFormat, match=r"a.pgn holds chess, but the preset is for go"):
+    with pytest.raises(BadFile, match=r"a.pgn holds chess, but the preset is for go"):
         reader_for(Path("a.pgn"), "go")
-    with pytest.raises(UnsupportedFormat, match=r"files of breakthrough end in pgn"):
+    with pytest.raises(BadFile, match=r"files of breakthrough end in pgn"):
         reader_for(Path("a.xyz"), "breakthrough")

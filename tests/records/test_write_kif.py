@@ -8,8 +8,7 @@ import pytest
 
 from sparring.games import load_game
 from sparring.records import GameRecord, Termination
-from sparring.records.kif import read_kif
-from sparring.records.write_kif import to_kif
+from sparring.shogi.kif import read_kif, to_kif
 
 HANDICAP = "3gkg3/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1"
 DRAWN = "4k4/9/9/9/9/9/9/9/4K4 w 3L2r12p 1"

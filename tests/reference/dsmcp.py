@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from sparring._core import RbcState
-from sparring.games.rbc import NO_SENSE, PASS
+from sparring.rbc.game import NO_SENSE, PASS
 
 
 def bandit_scores(

@@ -72,12 +72,12 @@ class ReferencePuct:
         for node, prediction in zip(leaves, self.evaluator([leaf.state for leaf in leaves]), strict=True):
             node.evaluating = False
             node.moves = list(node.state.legal_moves())
-            node.priors = self._apply_prior_temperature(prediction.probabilities)
+            node.priors = self._apply_policy_temperature(prediction.probabilities)
             value = np.float32(prediction.value)
             self._backpropagate(node, float(value))
 
-    def _apply_prior_temperature(self, probabilities: NDArray[np.float32]) -> list[float]:
-        t = self.settings.prior_temperature
+    def _apply_policy_temperature(self, probabilities: NDArray[np.float32]) -> list[float]:
+        t = self.settings.policy_temperature
         weights = [float(p) if t == 1 else math.pow(float(p), 1 / t) for p in probabilities]
         total = 0.0
         for weight in weights:

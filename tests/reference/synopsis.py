@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 import chess
 from chess import SquareSet
 
-from sparring.belief import PLANES, SynopsisContext
+from sparring.rbc.synopsis import PLANES, SynopsisContext
 
 Squares = set[int]
 TYPES = (chess.PAWN, chess.KNIGHT, chess.BISHOP, chess.ROOK, chess.QUEEN, chess.KING)

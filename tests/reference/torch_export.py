@@ -16,8 +16,7 @@ from torch import Tensor, nn
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from sparring.training.config import TrainingConfig
-from sparring.training.layouts import layout_of
-from sparring.training.model import PolicyValueNetwork
+from sparring.training.model import PolicyValueNetwork, layout_of
 
 _LARGE = 512
 """Arrays of this many numbers are stored in float16, as `sparring.training.export` does."""

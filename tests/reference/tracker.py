@@ -16,7 +16,7 @@ from reconchess.utilities import (
 )
 
 from sparring._core import RbcState
-from sparring.games.rbc import PASS, MoveResult, Observation, OpponentMoveResult, SenseResult
+from sparring.rbc.game import PASS, MoveResult, Observation, OpponentMoveResult, SenseResult
 
 _CASTLES = [chess.Move.from_uci(text) for text in ("e1g1", "e1c1", "e8g8", "e8c8")]
 

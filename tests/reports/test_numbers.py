@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sparring.reports.numbers import plus_minus, signed
+from sparring.base.numbers import plus_minus, signed
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from sparring.reports import page
-from sparring.reports.plot_style import INK_COLOR, open_pyplot, save_svg, spread_labels
+from sparring.base.plot_style import INK_COLOR, open_pyplot, save_svg, spread_labels
+from sparring.measure import page
 
 
 @pytest.mark.parametrize(

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import json
+import re
 import subprocess
 from pathlib import Path
 
 import pytest
 
 from sparring import data
-from sparring.reports import machine, provenance
-from sparring.reports.command import portable_command
-from sparring.reports.page import footer
+from sparring.base import provenance as machine
+from sparring.base.provenance import portable_command, provenance
+from sparring.measure.page import footer
 
 
 @pytest.mark.parametrize(
@@ -95,3 +97,37 @@ def test_a_page_ends_with_the_commit_and_old_reports_without() -> None:
     assert f"{content['date']}, Sparring 1.2 (commit 01234567-dirty), " in footer(content)[-1]
     old = {key: content[key] for key in ("command", "date", "machine")}
     assert "Sparring" not in footer(old)[-1]
+
+
+RESULTS = Path(__file__).parents[2] / "results"
+NOT_RECORDED = {
+    "engines/matches.json": {"date": "its parts have a date each"},
+    "people-chess/blend-gain-strong.json": {"command": "the README names that of T1", "date": "not recorded"},
+    "people-chess/blend-gain-t1.json": {"date": "not recorded"},
+    "people-chess/clock-tuned.json": {"date": "not recorded"},
+    "people-chess/strong-divergence.json": {"date": "not recorded", "machine": "not recorded"},
+    "people-chess/strong-puzzles.json": {"date": "not recorded", "machine": "not recorded"},
+    "people-chess/student.json": {
+        "command": "the recorded one names two of its runs",
+        "date": "not recorded",
+    },
+}
+"""Reports from before provenance was recorded: what is null in them, and why."""
+
+
+@pytest.mark.parametrize(
+    "path", sorted(RESULTS.rglob("*.json")), ids=lambda path: str(path.relative_to(RESULTS))
+)
+def test_every_report_under_results_has_its_provenance(path: Path) -> None:
+    """A report without `commit` names the commit that added the file, and the last one that changed it."""
+    report = json.loads(path.read_text())
+    missing = NOT_RECORDED.get(path.relative_to(RESULTS).as_posix(), {})
+    for key in ("command", "date", "version", "machine"):
+        assert (report[key] is None) == (key in missing), key
+    if report["commit"] is None:
+        assert all(
+            re.fullmatch("[0-9a-f]{8}", report[key]) for key in ("added_in", "changed_in") if key in report
+        )
+        assert "added_in" in report
+    else:
+        assert re.fullmatch("[0-9a-f]{8}(-dirty)?", report["commit"])

@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
+from sparring.base.errors import BadFile, MissingExtra
+from sparring.base.plot_style import open_pyplot
+from sparring.base.provenance import provenance
 from sparring.cli import main
-from sparring.reports import provenance
-from sparring.reports.plot_style import MatplotlibMissing, open_pyplot
-from sparring.reports.report import BadReport, Figure, read_figures, read_json, write_report
+from sparring.measure.reports import Figure, read_figures, read_json, write_report
 
 
 def draw_line() -> Any:
@@ -21,7 +22,7 @@ def draw_line() -> Any:
 
 
 def fail() -> Any:
-    raise MatplotlibMissing("pictures need matplotlib")
+    raise MissingExtra("pictures need matplotlib")
 
 
 def test_a_report_is_json_with_provenance_and_one_svg_a_figure(tmp_path: Path) -> None:
@@ -46,7 +47,7 @@ def test_without_matplotlib_the_numbers_are_written(tmp_path: Path) -> None:
 def test_a_file_that_is_no_report_is_refused(tmp_path: Path, text: str | None, why: str) -> None:
     if text is not None:
         (tmp_path / "report.json").write_text(text)
-    with pytest.raises(BadReport, match=why):
+    with pytest.raises(BadFile, match=why):
         read_json(tmp_path / "report.json")
 
 

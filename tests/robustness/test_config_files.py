@@ -5,39 +5,49 @@ from __future__ import annotations
 import dataclasses
 import os
 import random
-import typing
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from sparring.arena.sprt import Sprt
-from sparring.arena.tournament import Adjudication, DrawRule, OpeningSuite, ResignRule
-from sparring.arena.tournament_config import EngineEntry, TournamentFile, read_tournament
-from sparring.config import BadConfig
-from sparring.games import GAMES, describe, resolve
-from sparring.players import TimeControl
-from sparring.players.player_config import PlayerConfig
-from sparring.players.player_file import load_player_config
-from sparring.players.rbc.config import BotConfig, load_bot_config
-from sparring.policies.policy_files import PolicyEntry, PolicyFile, read_policy_config
-from sparring.records.presets import PositionFilter, PresetFile, load_preset
-from sparring.training.config import (
-    DataConfig,
-    NetworkConfig,
-    OptimizationConfig,
-    TeacherConfig,
-    TrainingConfig,
-    load_training_config,
+from sparring.arena.tournament import (
+    Adjudication,
+    DrawRule,
+    EngineEntry,
+    OpeningSuite,
+    ResignRule,
+    TournamentFile,
+    read_tournament,
 )
-from sparring.training.rbc.config import (
+from sparring.base.errors import BadConfig
+from sparring.games import GAMES
+from sparring.measure.ratings import Sprt
+from sparring.players import TimeControl
+from sparring.players.levels import load_player_config
+from sparring.players.player_config import PlayerConfig
+from sparring.policies.policy_files import PolicyEntry, PolicyFile, read_policy_config
+from sparring.rbc.bots import BotConfig, load_bot_config
+from sparring.rbc.training.config import (
     ExampleConfig,
     HeadsetConfig,
     LossConfig,
     RbcTrainingConfig,
     SynopsisNetworkConfig,
     load_rbc_config,
+)
+from sparring.records.presets import PositionFilter, PresetFile, game_filter, load_preset
+from sparring.training.config import (
+    DataConfig,
+    FinishConfig,
+    FreshConfig,
+    NetworkConfig,
+    OptimizationConfig,
+    StudentConfig,
+    TeacherConfig,
+    TrainingConfig,
+    load_student_config,
+    load_training_config,
 )
 
 MUTATIONS = int(os.environ.get("SPARRING_FUZZ", "200"))
@@ -73,7 +83,7 @@ BOT: dict[str, Any] = {
     "kind": "inference", "evaluator": "native", "depth": 2, "nodes": 100, "stockfish": "x", "boards": 10,
     "sense_boards": 2, "move_boards": 2, "use_clock": True, "threads": 0, "worst_case_weight": 0.1,
     "king_loss_weight": 0.1, "unseen_attack_rate": 0.1, "information_weight": 0.1,
-    "opponent_rationality": 1.0, "threat_weight": 1.0, "planner": {"playouts": 16, "mixing": 1.0},
+    "opponent_rationality": 1.0, "king_danger_weight": 1.0, "planner": {"playouts": 16, "mixing": 1.0},
 }  # fmt: skip
 FEATURES = ("ply", "divergence", "entropy-1", "entropy-2")
 WEIGHTED: dict[str, Any] = {
@@ -95,7 +105,10 @@ TOURNAMENT: dict[str, Any] = {
     "name": "cup", "game": "chess", "format": "gauntlet", "games": 10, "seed": 7,
     "rules": {"claim_draws": True},
     "openings": {"file": "book.epd", "plies": 6, "every": 2},
-    "clock": {"base": 10, "increment": 0.1, "byoyomi": 0, "margin": 0.1},
+    "clock": {
+        "base": 10, "increment": 0.1, "byoyomi": 0, "margin": 0.1,
+        "periods": 1, "byoyomi_moves": 0, "moves": 0,
+    },
     "adjudication": {
         "plies": 300,
         "resign": {"score": 600, "moves": 4},
@@ -127,10 +140,21 @@ TRAINING: dict[str, Any] = {
     },
     "training": {
         "steps": 2, "batch": 2, "schedule": "paper", "optimiser": "sgd", "learning_rate": 0.1, "warmup": 0.1,
-        "weight_decay": 0.1, "ema_decay": 0.1, "value_weight": 0.1, "max_grad_norm": 1.0,
-        "cache_teachers": True, "seed": 1, "validate_every": 1, "validation_positions": 1,
+        "flat": 0.1, "final_rate": 0.1, "weight_decay": 0.1, "ema_decay": 0.1, "value_weight": 0.1,
+        "max_grad_norm": 1.0, "cache_teachers": True, "seed": 1, "validate_every": 1,
+        "validation_positions": 1,
     },
     "teachers": [{"model": "x", "policy_weight": 0.1, "value_weight": 0.1}],
+}  # fmt: skip
+
+STUDENT: dict[str, Any] = {
+    **TRAINING,
+    "training": {**TRAINING["training"], "cache_teachers": False},
+    "fresh": {
+        "share": 0.5, "groups": 2, "max_plies": 9, "opening_plies": [1, 2], "deep": 0.1,
+        "random_ratings": 0.1, "random_moves": 0.1, "resignations": 0.1, "player": "x",
+    },
+    "finish": {"share": 0.1, "fresh": 0.5, "teachers": 0.5, "random_ratings": 0.1, "quantised": False},
 }  # fmt: skip
 
 SYNOPSIS_TRAINING: dict[str, Any] = {
@@ -153,7 +177,7 @@ SYNOPSIS_TRAINING: dict[str, Any] = {
 
 def preset(game: str) -> dict[str, Any]:
     """A preset of the game with every key at its default."""
-    games = dataclasses.asdict(resolve(describe(game).records.filter)())
+    games = dataclasses.asdict(game_filter(game)())
     return {"game": game, "games": games, "positions": {"skip_plies": 1, "min_clock": 1.0}}
 
 
@@ -166,6 +190,7 @@ READERS: dict[str, tuple[Callable[[Path], object], dict[str, Any]]] = {
     "tournament": (read_tournament, TOURNAMENT),
     "match": (read_tournament, MATCH),
     "training": (load_training_config, TRAINING),
+    "student training": (load_student_config, STUDENT),
     "synopsis training": (load_rbc_config, SYNOPSIS_TRAINING),
     **{f"preset {game}": (lambda path: load_preset(str(path)), preset(game)) for game in GAMES},
 }
@@ -250,7 +275,6 @@ def test_hostile_keys_and_missing_keys(kind: str, file: Path) -> None:
     for name in (
         '""',
         '"a\\nb"',
-        "RENAMED",
         "__class__",
         "self",
         '"é"',
@@ -287,6 +311,7 @@ def covered() -> list[tuple[type[Any], dict[str, Any]]]:
         (DrawRule, tournament["adjudication"]["draw"]), (Sprt, tournament["sprt"]),
         (TrainingConfig, training), (NetworkConfig, training["network"]), (DataConfig, training["data"]),
         (OptimizationConfig, training["training"]), (TeacherConfig, training["teachers"][0]),
+        (StudentConfig, STUDENT), (FreshConfig, STUDENT["fresh"]), (FinishConfig, STUDENT["finish"]),
         (RbcTrainingConfig, SYNOPSIS_TRAINING), (SynopsisNetworkConfig, SYNOPSIS_TRAINING["network"]),
         (ExampleConfig, SYNOPSIS_TRAINING["data"]), (LossConfig, SYNOPSIS_TRAINING["loss"]),
         (HeadsetConfig, SYNOPSIS_TRAINING["headsets"][0]),
@@ -297,11 +322,3 @@ def covered() -> list[tuple[type[Any], dict[str, Any]]]:
 @pytest.mark.parametrize(("cls", "table"), covered(), ids=lambda value: getattr(value, "__name__", ""))
 def test_every_key_of_every_class_is_tried(cls: type[Any], table: dict[str, Any]) -> None:
     assert {field.name for field in dataclasses.fields(cls)} == set(table)
-
-
-def test_every_old_key_names_its_successor() -> None:
-    filters = [resolve(describe(game).records.filter) for game in GAMES]
-    for cls in [cls for cls, _ in covered()] + filters:
-        renamed: dict[str, str] = getattr(cls, "RENAMED", {})
-        keys = set(typing.get_type_hints(cls)) - {"RENAMED"}
-        assert not keys & set(renamed), cls

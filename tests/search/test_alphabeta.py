@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from sparring.games import Chess
-from sparring.games.native import NativeState
+from sparring.chess.game import Chess
+from sparring.games.states import State
 
 GAME = Chess()
 WIN = 1_000_000
@@ -37,7 +37,7 @@ def test_a_defended_piece_is_left_alone() -> None:
 
 
 def test_every_legal_move_is_scored_and_the_search_is_deterministic() -> None:
-    state: NativeState = GAME.initial()
+    state: State = GAME.initial()
     scores = GAME.initial().alphabeta(5_000, 20)
     assert sorted(move for move, _ in scores) == state.legal_moves()
     assert scores == GAME.initial().alphabeta(5_000, 20)

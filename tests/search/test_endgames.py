@@ -8,15 +8,9 @@ import pytest
 
 from sparring import games
 from sparring._core import ExpendibotsEndgameTables, ExpendibotsState, ParseError
-from sparring.search.expendibots import endgame_tables
-from sparring.search.expendibots.endgame_tables import (
-    MATERIALS,
-    SHIPPED_TABLES,
-    BadTables,
-    about_tables,
-    open_tables,
-    shipped_tables,
-)
+from sparring.base.errors import BadFile
+from sparring.expendibots import tables as endgame_tables
+from sparring.expendibots.tables import MATERIALS, SHIPPED_TABLES, about_tables, open_tables, shipped_tables
 
 EXPENDIBOTS = games.load_game("expendibots")
 
@@ -80,7 +74,7 @@ def test_values_are_those_of_brute_force(tokens: tuple[int, int]) -> None:
             assert forced(state, actions) == expected, state.text()
 
 
-@pytest.mark.parametrize("material", MATERIALS[:4])  # `sparring tables build` checks all
+@pytest.mark.parametrize("material", MATERIALS[:4])  # `sparring expendibots tables build` checks all
 def test_every_value_follows_from_its_successors(material: tuple[int, int]) -> None:
     assert shipped_tables().count_errors(*material) == 0
 
@@ -164,5 +158,5 @@ def test_a_file_that_has_no_tables_says_so(tmp_path: Path) -> None:
     path = tmp_path / "tables.zip"
     path.write_bytes(b"PK nothing")
     for read in (open_tables, about_tables):
-        with pytest.raises(BadTables, match="has no endgame tables"):
+        with pytest.raises(BadFile, match="has no endgame tables"):
             read(path)

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from sparring._core import ExpendibotsSearch, ExpendibotsState
-from sparring.games import Expendibots
+from sparring.base.errors import BadFile
+from sparring.expendibots.game import Expendibots
 from sparring.search.linear_evaluation import (
-    BadEvaluation,
     LinearEvaluation,
     feature_names,
     open_evaluation,
@@ -197,12 +197,12 @@ def test_the_package_has_evaluations(source: str) -> None:
     ],
 )
 def test_bad_files_are_refused_with_a_reason(text: str, complaint: str) -> None:
-    with pytest.raises(BadEvaluation, match=complaint):
+    with pytest.raises(BadFile, match=complaint):
         read_evaluation(text, "expendibots")
 
 
 def test_games_without_features_and_missing_files_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(BadEvaluation, match="has no features"):
+    with pytest.raises(BadFile, match="has no features"):
         open_evaluation("chess")
-    with pytest.raises(BadEvaluation, match="no evaluation"):
+    with pytest.raises(BadFile, match="no evaluation"):
         open_evaluation("expendibots", tmp_path / "none.json")

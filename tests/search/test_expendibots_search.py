@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from sparring._core import ExpendibotsSearch, ExpendibotsState
-from sparring.games import Expendibots
+from sparring.expendibots.game import Expendibots
 from sparring.search.linear_evaluation import AlphaBetaSearcher, open_evaluation
 
 GAME = Expendibots()

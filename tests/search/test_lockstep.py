@@ -10,7 +10,7 @@ import pytest
 
 from sparring.games import describe, load_game
 from sparring.networks import Position, Prediction
-from sparring.networks.batches import PositionBatch
+from sparring.networks.codec import PositionBatch
 from sparring.policies import load_policy
 from sparring.policies.policy import predict_batch
 from sparring.search import Puct, PuctConfig, SearchLimits, search_together

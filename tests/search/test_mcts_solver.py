@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from sparring import games
-from sparring.games import Chess, Go
+from sparring.chess.game import Chess
+from sparring.go.game import Go
 from sparring.search import (
     Puct,
     PuctConfig,
@@ -27,7 +28,7 @@ from tests.search.test_puct import hashed_evaluator, material_evaluator, search_
 SETTINGS = [
     PuctConfig(batch=1),
     PuctConfig(batch=8, c_puct=3.0),
-    PuctConfig(batch=32, c_puct=0.7, prior_temperature=2.0),
+    PuctConfig(batch=32, c_puct=0.7, policy_temperature=2.0),
 ]
 EXPLORING = PuctConfig(c_puct=4)
 MATES_IN_ONE = [

@@ -98,7 +98,7 @@ def test_a_share_of_the_choice_by_visits_goes_to_moves_without_visits() -> None:
     """It is drawn from the policy p, while the priors are p^(1 / t)."""
     rng = np.random.default_rng(0)
     policy = rng.dirichlet(np.ones(20))
-    config = PuctConfig(c_puct=1.0, prior_temperature=0.5, batch=1)
+    config = PuctConfig(c_puct=1.0, policy_temperature=0.5, batch=1)
     result = Puct(bandit(policy, rng.uniform(-0.5, 0.5, 20)), config).search(
         load_game("chess").initial(), SearchLimits(nodes=6)
     )

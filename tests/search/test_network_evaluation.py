@@ -7,8 +7,9 @@ import pytest
 
 from sparring import games
 from sparring._core import ExpendibotsNetwork, ExpendibotsSearch, ExpendibotsState, ParseError
-from sparring.search.expendibots.value_network_files import LAYERS, open_network, origin_of, write_network
-from sparring.search.linear_evaluation import BadEvaluation, open_evaluation
+from sparring.base.errors import BadFile
+from sparring.expendibots.value_network import LAYERS, open_network, origin_of, write_network
+from sparring.search.linear_evaluation import open_evaluation
 
 EXPENDIBOTS = games.load_game("expendibots")
 
@@ -100,5 +101,5 @@ def test_layers_that_do_not_fit_are_refused(name: str, value: np.ndarray, messag
 def test_a_file_without_a_network_says_so(tmp_path: Path) -> None:
     path = tmp_path / "network.npz"
     path.write_bytes(b"nothing")
-    with pytest.raises(BadEvaluation, match="has no network"):
+    with pytest.raises(BadFile, match="has no network"):
         open_network(path)

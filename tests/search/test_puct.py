@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from sparring import games
-from sparring.games import Chess
+from sparring.chess.game import Chess
 from sparring.networks import Prediction, load_network
 from sparring.search import Puct, PuctConfig, SearchLimits, SearchResult, by_visits, kl_regularised
 from tests.networks.tiny_networks import tiny_network, write
@@ -63,7 +63,7 @@ def random_state(name: str, rng: random.Random, plies: int) -> Any:
 
 SETTINGS = [
     PuctConfig(batch=1),
-    PuctConfig(batch=1, c_puct=0.5, prior_temperature=2.2, fpu_reduction=-1.0, fpu_absolute=True),
+    PuctConfig(batch=1, c_puct=0.5, policy_temperature=2.2, fpu_reduction=-1.0, fpu_absolute=True),
     PuctConfig(batch=8, batch_share=0.5, c_puct=3.0, c_base=500, c_factor=2.0),
     PuctConfig(batch=8, batch_share=1.0, virtual_loss=1.0, solver=False),
     PuctConfig(batch=5, c_puct=math.inf, repetition_draws=False),
@@ -232,7 +232,7 @@ def test_reports_come_while_it_searches() -> None:
 
 def test_parameters_have_ranges_defaults_and_values() -> None:
     for wrong in (
-        {"c_puct": -1.0}, {"c_puct": math.nan}, {"prior_temperature": 0.0}, {"batch": 0}, {"memory": 0},
+        {"c_puct": -1.0}, {"c_puct": math.nan}, {"policy_temperature": 0.0}, {"batch": 0}, {"memory": 0},
         {"noise": 1.5}, {"noise_alpha": 0.0}, {"draw_value": 2.0},
     ):  # fmt: skip
         with pytest.raises(ValueError, match=next(iter(wrong))):
@@ -251,7 +251,7 @@ def test_a_search_of_nothing_is_refused() -> None:
     with pytest.raises(ValueError, match="over"):
         Puct(hashed_evaluator).search(mated, SearchLimits(nodes=1))
     with pytest.raises(ValueError, match="above 0"):
-        Puct(hashed_evaluator, PuctConfig(prior_temperature=0))
+        Puct(hashed_evaluator, PuctConfig(policy_temperature=0))
     with pytest.raises(ValueError, match="who is winning"):
         Puct(
             lambda states: [Prediction(tuple(s.legal_moves()), np.ones(20, np.float32)) for s in states]

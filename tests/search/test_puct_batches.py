@@ -13,7 +13,7 @@ from sparring.games import describe, load_game
 from sparring.networks import Prediction
 from sparring.players.player import Turn
 from sparring.players.player_config import PlayerConfig
-from sparring.players.search_player import SearchPlayer, puct_config
+from sparring.players.policy_player import SearchPlayer, puct_config
 from sparring.search import Clock, Puct, PuctConfig, SearchLimits
 from tests.search.test_lockstep import HashedPolicy
 from tests.search.test_puct import hashed_evaluator

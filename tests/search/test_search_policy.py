@@ -9,8 +9,8 @@ import pytest
 
 from sparring.games import load_game
 from sparring.networks import Position
-from sparring.search import SearchPolicy
 from tests.policies.fixed_policy import FixedPolicy
+from tests.reference.search_policy import SearchPolicy
 
 MATE = load_game("chess").parse("7k/8/5KQ1/8/8/8/8/8 w - - 0 1")
 

@@ -9,17 +9,18 @@ from typing import Any
 
 import pytest
 
-from sparring.games import GAMES, describe
+from sparring.games import GAMES, describe, load_game
 from sparring.networks import Position, Prediction
+from sparring.play.opponent import BLEND
 from sparring.players import Decision, GameStart, Turn
 from sparring.players.levels import level_keys
-from sparring.policies.shared_policy import SharedPolicy
+from sparring.policies.policy import SharedPolicy
 from sparring.server.messages import OpponentChoice
-from sparring.server.opponents import BLEND, Opponents
+from sparring.server.opponents import Opponents
 
 PLAYERS = 6
 NODES = 12
-NETWORK_GAMES = [name for name in GAMES if describe(name).players.has_human_network]
+NETWORK_GAMES = [name for name in GAMES if describe(name).people is not None]
 
 
 class Gate:
@@ -48,7 +49,7 @@ def test_games_share_batches(game: str, nodes: int) -> None:
     gate = Gate(opponents.policy(game, BLEND))
     gate.shared = SharedPolicy(gate)
     opponents._policies[game, BLEND] = 0, gate.shared
-    rules = GAMES[game]()
+    rules = load_game(game)
     choice = opponents.complete(rules, OpponentChoice(kind="human", nodes=nodes, temperature=1.0))
     players = [opponents.make(rules, choice) for _ in range(PLAYERS)]
 
@@ -69,7 +70,7 @@ def _batches_alone(game: str, nodes: int) -> list[int]:
     """Sizes of the batches of one player without others."""
     opponents = Opponents()
     shared = opponents.policy(game, BLEND)
-    rules = GAMES[game]()
+    rules = load_game(game)
     sizes: list[int] = []
     predict = shared.policy.predict
 
@@ -90,8 +91,8 @@ def _batches_alone(game: str, nodes: int) -> list[int]:
 
 def test_a_level_has_the_policy_of_its_table(monkeypatch: pytest.MonkeyPatch) -> None:
     keys = {**level_keys("chess", 1500), "model": "human"}
-    monkeypatch.setattr("sparring.server.opponents.level_keys", lambda game, level: keys)
-    opponents, rules = Opponents(), GAMES["chess"]()
+    monkeypatch.setattr("sparring.play.opponent.Opponent.level_keys", lambda self, level: keys)
+    opponents, rules = Opponents(), load_game("chess")
     for choice in (OpponentChoice(kind="level", level=1500), OpponentChoice(kind="human", rating=1500)):
         opponents.make(rules, choice)
     assert {name for _, name in opponents._policies} == {"human"}

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from sparring.server.database import SCHEMA_VERSION, BadStore, Database
-from sparring.server.game_store import GameStore
-from sparring.server.tournament_store import TournamentStore
+from sparring.base.errors import BadFile
+from sparring.server.live_tournament import TournamentStore
+from sparring.server.store import SCHEMA_VERSION, Database, GameStore
 
 OLD_SCHEMA = """
 CREATE TABLE games (
@@ -104,5 +104,5 @@ def test_a_change_that_fails_changes_nothing_and_harms_no_other(tmp_path: Path) 
 
 
 def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(BadStore, match="cannot be used"):
+    with pytest.raises(BadFile, match="cannot be used"):
         Database(tmp_path)

@@ -15,8 +15,9 @@ import httpx
 import pytest
 from fastapi.testclient import TestClient
 
+from sparring.base.errors import BadFile
 from sparring.server.app import create_app
-from sparring.server.database import BadStore, Database
+from sparring.server.store import Database
 from tests.server.conftest import ACCESS
 from tests.server.test_games_api import begin, play, post
 
@@ -73,12 +74,12 @@ def test_a_game_in_memory_is_not_discarded(tmp_path: Path) -> None:
 def test_another_kind_of_file_is_refused(tmp_path: Path) -> None:
     text = tmp_path / "text.sqlite"
     text.write_text("no database " * 1000)
-    with pytest.raises(BadStore, match="cannot be used"):
+    with pytest.raises(BadFile, match="cannot be used"):
         Database(text)
     newer = tmp_path / "newer.sqlite"
     with sqlite3.connect(newer) as file:
         file.execute("PRAGMA user_version = 99")
-    with pytest.raises(BadStore, match="another version"):
+    with pytest.raises(BadFile, match="another version"):
         Database(newer)
 
 

@@ -158,6 +158,7 @@ def test_a_hidden_game_hides_and_then_shows(client: TestClient) -> None:
     view = play(client, play(client, view, "sense e7"), "e2e4")
     assert {each["player"] for each in view["moves"]} == {0}
     assert view["hidden"]["possible"] > 1
+    assert len(view["hidden"]["guess"]) == len(view["hidden"]["guess_shares"]) == 64
     assert client.get(f"/api/games/{view['id']}/positions/1").status_code == 409
     assert client.get(f"/api/games/{view['id']}/record?format=json").status_code in (409, 422)
     over = post(client, view, "resign").json()
@@ -173,7 +174,6 @@ def test_both_sides_beliefs_are_replayed_after_the_game(client: TestClient) -> N
         choice = "sense e7" if view["phase"] == "sense" else view["legal"][len(view["legal"]) // 2]["text"]
         view = play(client, view, choice)
     if view["phase"] != "over":
-        assert len(view["hidden"]["guess"]) == len(view["hidden"]["guess_shares"]) == 64
         view = post(client, view, "resign").json()
     steps: list[dict[str, Any]] = []
     while True:
@@ -204,7 +204,7 @@ def test_a_clock_runs_while_somebody_follows_and_the_flag_falls(client: TestClie
     with client.websocket_connect(f"/api/games/{view['id']}/live") as socket:
         assert socket.receive_json()["clock"]["running"] == 0
         over = socket.receive_json()
-    assert (over["phase"], over["result"]["text"]) == ("over", "You are out of time.")
+    assert (over["phase"], over["result"]["text"]) == ("over", "You are out of time: Black wins.")
 
 
 def test_a_clock_stands_still_after_a_move_that_nobody_sees(client: TestClient) -> None:

@@ -8,7 +8,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from sparring.games import GAMES, load_game
-from sparring.server.opening_table import opening_table
+from sparring.server.new_game import opening_table
 from tests.server.test_games_api import begin, play
 
 

@@ -6,7 +6,7 @@ import asyncio
 import os
 import signal
 import sqlite3
-import time
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -17,11 +17,12 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from sparring.server.app import create_app
+from sparring.server.live_tournament import NewTournament
 from sparring.server.refusal import Refused
-from sparring.server.tournament_messages import NewTournament
 from sparring.server.tournaments import _unique
 from tests.server.conftest import ACCESS
 from tests.server.test_game_store import start
+from tests.waiting import wait_until
 
 WEAK = [{"strength": 1}, {"strength": 2}, {"strength": 1}]
 
@@ -35,10 +36,21 @@ def begin(client: TestClient | httpx.Client, **wanted: Any) -> dict[str, Any]:
 
 
 def until_over(client: TestClient | httpx.Client, view: dict[str, Any]) -> dict[str, Any]:
-    while not view["over"]:
-        time.sleep(0.02)
-        view = client.get(f"/api/tournaments/{view['id']}").json()
-    return view
+    return until(client, view, lambda view: view["over"])
+
+
+def until(
+    client: TestClient | httpx.Client, view: dict[str, Any], condition: Callable[[dict[str, Any]], object]
+) -> dict[str, Any]:
+    """The tournament as soon as the condition holds."""
+    views = [view]
+
+    def holds() -> object:
+        views.append(client.get(f"/api/tournaments/{view['id']}").json())
+        return condition(views[-1])
+
+    wait_until(holds)
+    return views[-1]
 
 
 def test_a_tournament_from_the_first_game_to_the_standings(client: TestClient) -> None:
@@ -110,8 +122,7 @@ def test_a_tournament_goes_on_after_a_restart(tmp_path: Path) -> None:
     file = tmp_path / "page.sqlite"
     with TestClient(create_app(file, ACCESS, None)) as client:
         view = begin(client, games=10, pace=0.01, concurrency=2)
-        while not (view := client.get(f"/api/tournaments/{view['id']}").json())["done_games"]:
-            time.sleep(0.02)
+        view = until(client, view, lambda view: view["done_games"])
         stopped = begin(client, games=4, pace=5)
         client.post(f"/api/tournaments/{stopped['id']}/stop")
         cookies = dict(client.cookies)
@@ -139,8 +150,7 @@ def test_no_finished_game_is_lost_by_a_kill(tmp_path: Path) -> None:
                     for each in before["finished"]:
                         assert each in found["finished"]
                     assert not found["over"]
-                while (view := client.get(f"/api/tournaments/{view['id']}").json())["done_games"] < 2:
-                    time.sleep(0.02)
+                view = until(client, view, lambda view: view["done_games"] >= 2)
         finally:
             os.kill(server.pid, signal.SIGKILL)
             server.wait()

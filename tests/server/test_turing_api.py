@@ -13,8 +13,8 @@ import httpx
 import pytest
 from fastapi.testclient import TestClient
 
+from sparring.measure.turing import shipped_kit
 from sparring.server.app import create_app
-from sparring.turing import shipped_kit
 from tests.server.conftest import ACCESS
 from tests.server.test_game_store import start
 

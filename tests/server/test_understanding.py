@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -12,9 +11,10 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from sparring.networks import Position, Prediction
+from sparring.play.opponent import STRONG
 from sparring.policies import Policy
-from sparring.policies.shared_policy import SharedPolicy
-from sparring.server.opponents import STRONG
+from sparring.policies.policy import SharedPolicy
+from tests.waiting import wait_until
 
 MATE = "r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - 4 4"
 """Scholar's mate is on the board: Qxf7#."""
@@ -99,10 +99,13 @@ def test_a_review_finds_the_blunder(client: TestClient) -> None:
     assert answer.status_code == 201, answer.text
     view = answer.json()
     rows = list(view["moves"])
-    while not view["done"]:
-        time.sleep(0.02)
-        view = client.get(f"/api/reviews/{view['id']}", params={"since": len(rows)}).json()
-        rows += view["moves"]
+
+    def done() -> bool:
+        view.update(client.get(f"/api/reviews/{view['id']}", params={"since": len(rows)}).json())
+        rows.extend(view["moves"])
+        return bool(view["done"])
+
+    wait_until(done)
     assert (view["total"], view["ratings"], view["error"]) == (7, [1500, 1400], None)
     assert [each["name"] for each in rows] == ["e4", "e5", "Bc4", "Nc6", "Qh5", "Nf6", "Qxf7#"]
     assert [each["name"] for each in rows if each["blunder"]] == ["Nf6"]

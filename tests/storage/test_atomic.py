@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sparring.storage import append_or_rollback, atomic_write, atomic_writer
+from sparring.base.storage import append_or_rollback, atomic_write, atomic_writer
 from tests.storage.fault_injection import linux, run
 
 
@@ -93,7 +93,7 @@ def test_the_error_is_seen_even_where_nothing_can_be_taken_back() -> None:
 FULL = """
 import resource, sys
 from pathlib import Path
-from sparring.storage import append_or_rollback, atomic_write
+from sparring.base.storage import append_or_rollback, atomic_write
 path = Path(sys.argv[1])
 resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
 for write, size in ((append_or_rollback, 999), (atomic_write, 1001), (append_or_rollback, 994)):
@@ -116,7 +116,7 @@ def test_a_disk_that_is_full_in_the_middle_has_what_it_had_before(tmp_path: Path
 SHUT = """
 import sys
 from pathlib import Path
-from sparring.storage import append_or_rollback, atomic_write
+from sparring.base.storage import append_or_rollback, atomic_write
 path = Path(sys.argv[1])
 for write in (atomic_write, append_or_rollback):
     try:
@@ -148,7 +148,7 @@ def test_a_folder_that_is_shut_is_named_and_keeps_its_file(tmp_path: Path) -> No
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from sparring.storage import atomic_writer
+from sparring.base.storage import atomic_writer
 with atomic_writer(Path(sys.argv[1])) as part:
     part.write_text("half of the n")
     os.kill(os.getpid(), signal.SIGKILL)

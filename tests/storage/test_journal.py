@@ -5,14 +5,15 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from sparring.storage import BadJournal, Journal, JournalMismatch, read_journal
+from sparring.base.errors import BadFile, JournalMismatch
+from sparring.base.storage import Journal, read_journal
 from tests.storage.fault_injection import linux, run
+from tests.waiting import wait_for_lines
 
 HEADER = {"limit": 5, "players": ("a", "b"), "games": 3}
 
@@ -72,7 +73,7 @@ def test_two_half_lines_are_named_or_left_out_as_the_caller_says(broken: bytes, 
     content = path.read_bytes() + broken + b'\n{"a": 4}\n{"a": '
     path.write_bytes(content)
     for read in (Journal, read_journal):
-        with pytest.raises(BadJournal, match=r"journal.jsonl, line 2 is not JSON"):
+        with pytest.raises(BadFile, match=r"journal.jsonl, line 2 is not JSON"):
             read(path)
     assert path.read_bytes() == content, "nothing is done to a journal that cannot be gone on with"
     assert read_journal(path, lenient=True) == [{"a": 1}, {"a": 4}]
@@ -135,7 +136,7 @@ def test_entries_that_are_not_json_are_not_written(path: Path) -> None:
 FULL = """
 import resource, sys
 from pathlib import Path
-from sparring.storage import Journal
+from sparring.base.storage import Journal
 journal = Journal(Path(sys.argv[1]))
 resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
 journal.add("x" * 50)
@@ -155,7 +156,7 @@ def test_a_line_that_does_not_fit_leaves_no_half_behind(path: Path) -> None:
 SHUT = """
 import sys
 from pathlib import Path
-from sparring.storage import Journal
+from sparring.base.storage import Journal
 try:
     Journal(Path(sys.argv[1]))
 except PermissionError as error:
@@ -175,7 +176,7 @@ def test_a_read_only_folder_is_detected_before_any_work(path: Path) -> None:
 KILLED_IN_A_LINE = """
 import resource, signal, sys
 from pathlib import Path
-from sparring.storage import Journal
+from sparring.base.storage import Journal
 journal = Journal(Path(sys.argv[1]))
 journal.add("x" * 50)
 signal.signal(signal.SIGXFSZ, signal.SIG_DFL)  # a file that grows beyond the limit ends the process at once
@@ -194,7 +195,7 @@ def test_killed_in_the_middle_of_a_line_a_run_goes_on_with_the_whole_ones(path: 
 WORKING = """
 import sys
 from pathlib import Path
-from sparring.storage import Journal
+from sparring.base.storage import Journal
 journal = Journal(Path(sys.argv[1]), header={"work": 1})
 done = len(journal.entries)
 while True:
@@ -206,8 +207,7 @@ while True:
 def test_killed_again_and_again_no_piece_is_lost_or_done_twice(path: Path) -> None:
     for lines in (30, 60, 90):
         working = subprocess.Popen([sys.executable, "-c", WORKING, str(path)])
-        while working.poll() is None and (not path.exists() or path.read_bytes().count(b"\n") < lines):
-            time.sleep(0.002)
+        wait_for_lines(path, lines)
         working.send_signal(signal.SIGKILL)
         assert working.wait() == -signal.SIGKILL
         entries = Journal(path, header={"work": 1}).entries

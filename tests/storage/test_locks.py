@@ -11,15 +11,16 @@ from pathlib import Path
 
 import pytest
 
-from sparring.arena.rbc_generation import GenerationConfig, generate
+from sparring.base.errors import CannotWrite
+from sparring.base.storage import lock_folder
 from sparring.cli import main
+from sparring.rbc.matches import GenerationConfig, generate
 from sparring.records import build_table, load_preset
-from sparring.storage import FolderLocked, lock_folder
 
 HOLD = """
 import sys, time
 from pathlib import Path
-from sparring.storage import lock_folder
+from sparring.base.storage import lock_folder
 lock = lock_folder(Path(sys.argv[1]))
 print("locked", flush=True)
 time.sleep(float(sys.argv[2]))
@@ -29,7 +30,7 @@ time.sleep(float(sys.argv[2]))
 def test_a_second_writer_is_refused(tmp_path: Path) -> None:
     folder = tmp_path / "new" / "folder"
     with lock_folder(folder):
-        with pytest.raises(FolderLocked, match=f"another process is writing {folder}"):
+        with pytest.raises(CannotWrite, match=f"another process is writing {folder}"):
             lock_folder(folder)
         lock_folder(folder, "part.lock").release()
     lock = lock_folder(folder)
@@ -49,7 +50,7 @@ def holder(folder: Path, seconds: float) -> Iterator[subprocess.Popen[str]]:
 
 def test_another_process_is_refused_and_a_kill_leaves_no_lock(tmp_path: Path) -> None:
     with holder(tmp_path, 60) as process:
-        with pytest.raises(FolderLocked):
+        with pytest.raises(CannotWrite):
             lock_folder(tmp_path)
         process.kill()
     lock_folder(tmp_path).release()
@@ -67,7 +68,7 @@ def generate_games(folder: Path) -> None:
 def test_commands_that_write_a_folder_refuse_a_second_writer(
     write: Callable[[Path], None], tmp_path: Path
 ) -> None:
-    with lock_folder(tmp_path), pytest.raises(FolderLocked, match=f"another process is writing {tmp_path}"):
+    with lock_folder(tmp_path), pytest.raises(CannotWrite, match=f"another process is writing {tmp_path}"):
         write(tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == [".lock"]
     write(tmp_path)

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
+from sparring.base.errors import NotFound
 from sparring.games import load_game
+from sparring.measure.strength import FEATURES, collect_evidence, measure_levels, shipped_strength_model
 from sparring.networks import Position, Prediction
-from sparring.records.recorded_game import RecordedGame
-from sparring.strength import NoStrengthModel, measure_levels, shipped_strength_model
-from sparring.strength.evidence import FEATURES, collect_evidence
+from sparring.records.readers import RecordedGame
 from tests.matching.tables import random_record
 
 
@@ -90,5 +90,5 @@ def test_players_are_measured_by_name() -> None:
 
 def test_games_without_a_model_are_refused() -> None:
     assert shipped_strength_model("chess").game == "chess"
-    with pytest.raises(NoStrengthModel, match="shogi"):
+    with pytest.raises(NotFound, match="shogi"):
         shipped_strength_model("shogi")

@@ -5,11 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sparring.config import BadConfig
-from sparring.strength.evidence import GameEvidence
-from sparring.strength.fitting import RatedPlayer, fit_strength_model, strength_errors
-from sparring.strength.measure import NoStrengthModel, shipped_strength_model
-from sparring.strength.model import StrengthModel, estimate_rating
+from sparring.base.errors import BadConfig, NotFound
+from sparring.measure.strength import (
+    GameEvidence,
+    RatedPlayer,
+    StrengthModel,
+    estimate_rating,
+    fit_strength_model,
+    shipped_strength_model,
+    strength_errors,
+)
 
 TOLD = (600, 1100, 1600, 2100, 2600)
 
@@ -72,5 +77,5 @@ def test_a_model_survives_its_file_and_others_are_refused(model: StrengthModel) 
 
 
 def test_games_without_a_model_are_refused_with_the_place_of_the_reason() -> None:
-    with pytest.raises(NoStrengthModel, match=r"in chess, not in go \(docs/measuring.md"):
+    with pytest.raises(NotFound, match=r"in chess, not in go \(docs/measuring.md"):
         shipped_strength_model("go")

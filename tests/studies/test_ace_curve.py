@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from sparring.cli.errors import UserError
-from sparring.tuning.theta import Theta
+from sparring.base.errors import UserError
+from sparring.measure.tuning import Theta
 from studies.ace.curve import cross_losses, curve_losses
 from studies.ace.tuning_commands import ace_curve
 from tests.studies.test_ace_gradients import positions

@@ -7,11 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from sparring.games import load_game
+from sparring.measure.tuning import PlayedPositions, Theta
 from sparring.networks import Position, Prediction
 from sparring.policies import Policy
 from sparring.records import GameRecord, RecordedGame
-from sparring.tuning.theta import Theta
-from sparring.tuning.visits import PlayedPositions
 from studies.ace import go_strength
 from studies.ace.evidence import spread_over_ratings
 from studies.ace.gradients import compare_gradients

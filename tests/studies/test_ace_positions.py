@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sparring.cli.errors import UserError
+from sparring.base.errors import UserError
 from studies.ace.amsterdam import read_answers, skill_curve
 from studies.ace.answers import answers_of, collect_answers
 from studies.ace.commands import ace_test

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sparring.arena.results import GameResult
-from sparring.reports.report import read_json, write_json
-from sparring.storage import Journal
-from sparring.tuning.descent import DescentStep
+from sparring.arena.results import ArenaGame
+from sparring.base.storage import Journal
+from sparring.measure.reports import read_json, write_json
+from sparring.measure.tuning import DescentStep
 from studies.__main__ import main
 from studies.ace.evidence import RATINGS, write_lines
 from studies.ace.report import descent_report, tuning_report
@@ -35,7 +35,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         Journal(out / "tuning" / f"class-{rating}.jsonl", header=header).add(tuned(rating))
     games = Journal(out / "games.jsonl", header={"seed": 1})
     for number, score in enumerate((0.0, 0.5, 1.0, 0.0)):
-        result = GameResult(number, "D", "B", 0, score, "checkmate", "", 30, 0.0)
+        result = ArenaGame(number, "D", "B", 0, score, "checkmate", "", 30, 0.0)
         games.add({**vars(result), "games_end": 0})
     return out
 
@@ -86,7 +86,7 @@ def evidence_rows(players: int, games: int) -> list[dict[str, Any]]:
             split = "train" if game % 2 else "test"
             rows.append({
                 "id": f"{player}-{game}", "name": f"p{player}", "rating": rating, "split": split, "moves": 30,
-                "curve": curve, "features": [3.0 - rating / 1000, 2.0, 20.0, 12.0],
+                "curve": curve, "features": [3.0 - peak / 1000, 2.0, 20.0, 12.0],
             })  # fmt: skip
     return rows
 

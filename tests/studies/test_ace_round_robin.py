@@ -11,16 +11,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sparring.arena.results import GameResult
+from sparring.arena.results import ArenaGame
+from sparring.base.storage import Journal
 from sparring.games import load_game
+from sparring.measure.tuning import PlayedPositions, Theta, cross_entropy, search_visits
 from sparring.networks import Position
-from sparring.players.lockstep_distributions import lockstep_distributions
 from sparring.players.player_config import PlayerConfig
+from sparring.players.policy_player import lockstep_distributions
 from sparring.policies import load_policy
-from sparring.storage import Journal
-from sparring.tuning.choice_likelihood import cross_entropy
-from sparring.tuning.theta import Theta
-from sparring.tuning.visits import PlayedPositions, search_visits
 from studies.ace.commands import ace_games
 from studies.ace.games import Pairing, play_pairings
 from studies.ace.players import class_players
@@ -82,8 +80,8 @@ def test_under_the_null_hypothesis_p_is_uniform() -> None:
     assert 0.02 < np.mean(np.array(found) < 0.05) < 0.09
 
 
-def result(first: str, second: str, score: float, number: int) -> GameResult:
-    return GameResult(number, first, second, 0, score, "checkmate", "", 40, 0.0)
+def result(first: str, second: str, score: float, number: int) -> ArenaGame:
+    return ArenaGame(number, first, second, 0, score, "checkmate", "", 40, 0.0)
 
 
 def test_the_report_has_scores_of_the_weaker_player_of_each_pair() -> None:
@@ -99,7 +97,7 @@ def test_the_report_has_scores_of_the_weaker_player_of_each_pair() -> None:
     )  # the paper's own scores do not differ from its expectations
 
 
-def by_number(result: GameResult) -> int:
+def by_number(result: ArenaGame) -> int:
     return result.number
 
 
@@ -124,7 +122,7 @@ def test_stopped_games_go_on_from_the_checkpoint(tmp_path: Path) -> None:
     pairings = [Pairing("a", "b", number) for number in range(3)]
     checkpoint = tmp_path / "unfinished.jsonl"
 
-    def play(max_plies: int, file: Path | None, some: list[Pairing]) -> list[GameResult]:
+    def play(max_plies: int, file: Path | None, some: list[Pairing]) -> list[ArenaGame]:
         return list(
             play_pairings(
                 dict.fromkeys(players, policy), players, some, 1, max_plies=max_plies, checkpoint=file

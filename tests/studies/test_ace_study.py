@@ -11,7 +11,7 @@ import chess.pgn
 import numpy as np
 import pytest
 
-from sparring.reports.report import read_json
+from sparring.measure.reports import read_json
 from studies.__main__ import main
 from studies.ace import study
 from studies.ace.games import play_pairings

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from sparring.storage import read_journal
+from sparring.base.storage import read_journal
 from studies.__main__ import main
 
 

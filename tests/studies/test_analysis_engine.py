@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
-from sparring.arena.tournament import EngineConfig, EngineProtocol
+from sparring.arena.tournament import EngineProtocol
 from sparring.games import load_game
 from sparring.players import SearchLimits
+from sparring.players.engines import EngineConfig
 from studies.blend.analysis_engine import WIN_SCORE, AnalysisEngine, AnalysisFailed, CachedAnalysis
 
 FAKE = Path(__file__).parent / "fake_analysis_engine.py"

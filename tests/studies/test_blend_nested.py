@@ -5,12 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sparring.blending import rating_blend
-from sparring.blending.grid import ALPHAS, alpha_weights, hits, middle_best
-from sparring.matching import ChoiceData, Sample
-from sparring.matching.bootstrap import Resamples
-from sparring.matching.games import PlayedGame
-from sparring.policies.segments import Array
+from sparring.measure.blending import ALPHAS, alpha_weights, hits, middle_best, rating_blend
+from sparring.measure.metrics import Resamples
+from sparring.measure.samples import PlayedGame, Sample
+from sparring.measure.scores import ChoiceData
+from sparring.policies.policy import Array
 from sparring.records import GameRecord, PositionFilter
 from studies.blend.config import HeldOutSample, PredictedSample
 from studies.blend.nested import Candidates, NestedMetrics, hits_and_nats, pool_scores, refitted
@@ -102,6 +101,6 @@ def test_hits_and_nats_are_the_scores_of_choices(measured: HeldOutSample) -> Non
 
 
 def _logs(measured: HeldOutSample, theta: Array, features: Array) -> Array:
-    from sparring.blending import pooled_logs
+    from sparring.measure.blending import pooled_logs
 
     return pooled_logs(measured.part.of(*NAMES), theta @ features.T)

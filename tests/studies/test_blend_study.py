@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from sparring.arena.tournament import EngineConfig
 from sparring.players import SearchLimits
+from sparring.players.engines import EngineConfig
 from sparring.policies import load_policy
 from studies.__main__ import main
 from studies.blend.analysis_engine import AnalysisFailed

@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sparring.belief import PLANES
-from sparring.records.reconchess_history import to_history
-from sparring.training.rbc.example_files import build_examples, read_examples
-from sparring.training.rbc.trainer import RbcTrainer, open_run
+from sparring.rbc.history import to_history
+from sparring.rbc.synopsis import PLANES
+from sparring.rbc.training.examples import build_examples, read_examples
+from sparring.rbc.training.task import RbcTrainer, open_run
 from studies.__main__ import main
 from studies.dsmcp.ablation import ablate
 from studies.dsmcp.ablation_report import ablation_report, correlation

@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from sparring.cli.accept import play_ladder_match
+from sparring.expendibots.commands import play_ladder_match
 from studies.__main__ import main
 from studies.expendibots.ladder import LadderConfig, run_ladder
 from studies.expendibots.opening import analyse_opening

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from sparring.cli.errors import UserError
+from sparring.base.errors import UserError
 from sparring.games import load_game
 from sparring.networks import Position, Prediction
 from studies.levels.candidates import TEMPERATURES, candidate_row, candidate_table, mixture, people_row

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from sparring.cli.errors import UserError
-from sparring.storage import Journal
+from sparring.base.errors import UserError
+from sparring.base.storage import Journal
 from studies.levels.pair_commands import level_pairs, level_rate
 from studies.levels.pairs import rate_pairs
 from studies.levels.table import grid_table

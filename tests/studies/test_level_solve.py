@@ -8,8 +8,8 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from sparring.calibration.run import CalibrationGame
-from sparring.cli.errors import UserError
+from sparring.base.errors import UserError
+from sparring.measure.calibration import CalibrationGame
 from studies.levels.pooled import POLICY, DialGame, dial_games, fit_pooled
 from studies.levels.report import ladder_table, merge_ladders, pooled_report
 from studies.levels.solve import RULE, DialSolver, level_table_text

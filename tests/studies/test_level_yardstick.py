@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sparring.arena.tournament import EngineConfig
-from sparring.calibration.anchors import read_anchors
 from sparring.games import load_game
+from sparring.measure.calibration import read_anchors
 from sparring.players import LevelTable
+from sparring.players.engines import EngineConfig
 from sparring.players.levels import Level
 from studies.levels.engine_shares import selection_depth
 from studies.levels.positions import PEOPLE, GamePosition

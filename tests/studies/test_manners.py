@@ -10,16 +10,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sparring.cli.errors import UserError
-from sparring.games import Chess
+from sparring.base.errors import JournalMismatch, UserError
+from sparring.base.storage import Journal
+from sparring.chess.game import Chess
+from sparring.measure.turing import SOURCES
 from sparring.networks import Position, Prediction
 from sparring.players import PlayerConfig
-from sparring.players.resignation import RESIGNATION_FEATURES, ResignationModel
-from sparring.players.think_time import Situation
+from sparring.players.behaviour_models import RESIGNATION_FEATURES, ResignationModel, Situation
 from sparring.policies import Policy
 from sparring.records import GameRecord, RecordedGame, Termination
-from sparring.storage import Journal, JournalMismatch
-from sparring.turing.kit import SOURCES
 from studies.manners import judge, resignations, think_times, turing
 from studies.manners.commands import manners_conversion
 from studies.manners.conversion import (

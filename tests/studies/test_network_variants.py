@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from sparring.expendibots.training import generate_games
 from sparring.search.linear_evaluation import open_evaluation
-from sparring.training.expendibots.selfplay import generate_games
 from studies.__main__ import main
 from studies.expendibots import network_variants
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
-from sparring.games import Expendibots
-from sparring.players.expendibots.endgame_heuristics import tokens
+from sparring.expendibots.baselines import tokens
+from sparring.expendibots.game import Expendibots
 from studies.expendibots.alphabeta_opponent import AlphaBetaOpponent
 from studies.expendibots.draws import analyse_draws, play_game
 from studies.expendibots.opponent_match import OpponentGame, play_opponent_match, summarise
@@ -68,12 +68,12 @@ def test_the_opponent_sees_a_boom_beyond_its_depth() -> None:
 
 
 def test_a_match_is_played_reported_and_resumed(tmp_path: Path) -> None:
-    report = play_opponent_match(tmp_path, games=2, depth=1, seconds=7.0, workers=2, command="test")
+    report = play_opponent_match(tmp_path, games=2, depth=1, seconds=2.0, workers=2, command="test")
     assert (tmp_path / "opponent-depth-1.json").exists()
     assert (report["games"], report["endgame_wins_not_won"]) == (2, 0)
     assert report["score"] == (report["wins"] + report["draws"] / 2) / 2 > 0
     again: list[OpponentGame] = []
-    play_opponent_match(tmp_path, games=2, depth=1, seconds=7.0, command="test", callback=again.append)
+    play_opponent_match(tmp_path, games=2, depth=1, seconds=2.0, command="test", callback=again.append)
     assert again == []
 
 

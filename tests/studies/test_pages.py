@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sparring.reports.report import BadReport
+from sparring.base.errors import BadFile
 from studies.__main__ import main
 from studies.pages import write_pages
 
@@ -29,7 +29,7 @@ def test_results_hold_json_and_one_picture_a_figure() -> None:
 
 
 def test_a_folder_without_a_report_is_an_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(BadReport, match="has no report"):
+    with pytest.raises(BadFile, match="has no report"):
         write_pages(tmp_path)
     (tmp_path / "report.json").write_text("[]")
     with pytest.raises(SystemExit):

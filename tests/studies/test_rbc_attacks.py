@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sparring.arena.rbc_generation import GenerationConfig, generate
+from sparring.rbc.matches import GenerationConfig, generate
 from studies.__main__ import main
 from studies.rbc.attacks import summary
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sparring.arena.rbc_generation import GenerationConfig, generate
+from sparring.rbc.matches import GenerationConfig, generate
 from studies.__main__ import main
 
 BOT = (
@@ -18,7 +18,9 @@ BOT = (
 def test_the_true_board_and_the_choices_are_measured(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    generate(GenerationConfig(players=("inference-1",), games=2, seed=1), tmp_path / "games", processes=1)
+    generate(
+        GenerationConfig(players=("attacker", "random"), games=2, seed=1), tmp_path / "games", processes=1
+    )
     (tmp_path / "bot.toml").write_text(BOT)
     arguments = ["rbc-belief", "--records", str(tmp_path / "games"), "--bot", str(tmp_path / "bot.toml")]
     main([*arguments, "--games", "1", "--out", str(tmp_path / "out")])

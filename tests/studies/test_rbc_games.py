@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sparring.arena.rbc_generation import GenerationConfig, generate
+from sparring.rbc.matches import GenerationConfig, generate
 from studies.rbc import games as rbc_games
 from studies.rbc import matches as rbc_matches
 from studies.rbc.games import ReplayConfig, ReplayedSide, win_rates

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sparring.games import describe
-from sparring.records.reconchess_history import to_history
+from sparring.rbc.history import to_history
 from sparring.records.record import GameRecord, Termination
 from studies.rbc import tracking as study
 from tests.belief.games import random_game

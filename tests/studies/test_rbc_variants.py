@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sparring.storage import Journal
+from sparring.base.storage import Journal
 from studies.__main__ import main
 from studies.rbc import variants as study
 from studies.rbc.histories import read_games

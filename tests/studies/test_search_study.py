@@ -10,11 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sparring.arena.results import read_results
-from sparring.arena.standings import compute_standings
+from sparring.arena.results import compute_standings, read_results
 from sparring.networks import Position, Prediction
 from sparring.players.player_config import PlayerConfig
-from sparring.players.search_player import puct_config
+from sparring.players.policy_player import puct_config
 from sparring.search import PuctConfig
 from studies.__main__ import main
 from studies.search.loss import LossRow, findings, loss_report, measure_losses

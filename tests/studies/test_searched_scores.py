@@ -7,15 +7,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sparring.matching import CachedPolicy, GameSelection, Sample, read_sample
-from sparring.matching.scores import score
-from sparring.policies import BadPolicy
-from sparring.search import SearchPolicy
+from sparring.base.errors import BadConfig
+from sparring.measure.samples import GameSelection, Sample, read_sample
+from sparring.measure.scores import CachedPolicy, score
 from studies.blend import searched
 from studies.blend.searched import RULES, search_scores
 from tests.matching.tables import chess_table
 from tests.networks.tiny_networks import tiny_network, write
 from tests.policies.fixed_policy import FixedPolicy
+from tests.reference.search_policy import SearchPolicy
 
 
 @pytest.fixture
@@ -63,5 +63,5 @@ def test_a_stopped_run_resumes(
 
 
 def test_a_policy_without_values_is_refused(tmp_path: Path, sample: Sample) -> None:
-    with pytest.raises(BadPolicy, match="who is winning"):
+    with pytest.raises(BadConfig, match="who is winning"):
         search_scores(CachedPolicy(FixedPolicy([0.5, 0.5]), "key"), 1.0, 5, sample, tmp_path)

@@ -9,12 +9,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from sparring.games import Chess
+from sparring.chess.game import Chess
 from sparring.networks import Position, Prediction, load_network
 from sparring.networks.card import read_card_from_file
 from sparring.training.export import export
-from sparring.training.layouts import layout_of
-from sparring.training.model import PolicyValueNetwork
+from sparring.training.model import PolicyValueNetwork, layout_of
 from studies.student.fold_temperature import fold_temperature
 from studies.student.puzzles import interval, read_graded, read_puzzles, score
 from studies.student.set_card import set_card

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch")
 
+from sparring.training.trainer import read_metrics  # noqa: E402
 from studies.person.style_training import (  # noqa: E402
     StyleModel,
     StyleOptions,
+    StyleTask,
     fit_vectors,
     train_style,
     validate,
@@ -64,7 +67,7 @@ def positions(strength: float) -> DevicePositions:
 
 
 def test_vectors_are_fitted_as_in_numpy() -> None:
-    from sparring.training.person.vector_fit import fit_vector
+    from sparring.training.person.fitting import fit_vector
 
     choices = synthetic_person(np.array([1.0, 1.5, -1.0]), 20)
     features = torch.from_numpy(choices.features)[None]
@@ -81,14 +84,16 @@ def test_the_validation_is_always_the_same_and_fair() -> None:
     assert validate(model, at, persons, OPTIONS) == validate(model, at, persons, OPTIONS)
 
 
-def test_the_best_network_on_unseen_people_is_returned(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_best_network_on_unseen_people_is_exported(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setattr("studies.person.style_training._CHECK_EVERY", 20)
+    monkeypatch.setattr(StyleTask, "export", lambda task, model, metrics, step: f"step {step}".encode())
     at = positions(2.0)
-    kept: list[float] = []
     options = replace(OPTIONS, rate=0.03, steps=80)
-    model = train_style(Reader(), at, options, lambda _: None, lambda each: kept.append(each.gain))  # type: ignore[arg-type]
-    assert kept == sorted(kept)
-    assert kept
-    assert model.gain == kept[-1] > 0.1
-    persons = [(i * ROWS, (i + 1) * ROWS) for i in range(0, PEOPLE, 10)]
-    assert validate(model, at, persons, options) == pytest.approx(model.gain, abs=1e-5)
+    gain = train_style(Reader(), at, options, tmp_path, lambda _: None)  # type: ignore[arg-type]
+    gains = {entry["step"]: entry["gain"] for entry in read_metrics(tmp_path)}
+    assert list(gains) == [20, 40, 60, 80]
+    assert gain == max(gains.values()) > 0.1
+    best = max(gains, key=lambda step: (gains[step], step))
+    assert (tmp_path / "style.npz").read_bytes() == f"step {best}".encode()

@@ -13,6 +13,7 @@ import torch
 from sparring.games import describe, load_game
 from sparring.records import GameRecord, Split, Termination, split_of
 from sparring.training.config import TrainingConfig, parse_training_config
+from sparring.training.people import PeopleTask
 from sparring.training.trainer import Trainer
 from tests.matching.tables import rated, write_table
 from tests.networks.maia3_files import maia3_model
@@ -77,7 +78,7 @@ def write_maia3_network(folder: Path) -> Path:
 
 def make_trainer(config: TrainingConfig, tables: Path | Sequence[Path], folder: Path) -> Trainer:
     listed = [tables] if isinstance(tables, Path) else tables
-    return Trainer(config, listed, folder, device="cpu", threads=1)
+    return Trainer(PeopleTask(config, listed, threads=1), folder, device="cpu")
 
 
 def same_weights(one: Trainer, other: Trainer) -> bool:

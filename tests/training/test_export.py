@@ -11,11 +11,10 @@ import pytest
 import torch
 
 from sparring import games, networks
-from sparring.networks.prediction import Position
+from sparring.networks.codec import Position
 from sparring.training.config import TrainingConfig
 from sparring.training.export import export
-from sparring.training.layouts import layout_of
-from sparring.training.model import PolicyValueNetwork
+from sparring.training.model import PolicyValueNetwork, layout_of
 from tests.training.factories import small_config
 
 KINDS: list[TrainingConfig] = [

@@ -10,7 +10,7 @@ import pytest
 
 from sparring.games import load_game
 from sparring.networks import load_network
-from sparring.networks.prediction import Position
+from sparring.networks.codec import Position
 from sparring.records import Split
 from tests.matching.tables import rated, write_table
 from tests.training.factories import make_trainer, repeated_games, small_config
@@ -73,6 +73,6 @@ def test_a_few_random_games_have_pinned_results(tmp_path: Path) -> None:
         network={"width": 24, "se_ratio": 2}, data={"mirrored": False, "skip_plies": 4}, training=training
     )
     run = make_trainer(config, table, tmp_path / "run")
-    run.train(lambda progress: seen.append(progress.accuracy))
+    run.train(lambda progress: seen.append(progress.figures["train_top1"]))
     assert seen[0] < 0.5
     assert seen[-1] > 0.9

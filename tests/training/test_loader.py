@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 import torch
 
+from sparring.base.errors import BadConfig
 from sparring.records import Split
-from sparring.training.config import BadTrainingConfig
 from sparring.training.loader import Cursor, RecordLoader, _prefetch
 from tests.matching.tables import random_record, write_table
 from tests.training.factories import repeated_games, small_config
@@ -26,7 +26,7 @@ def loader(games: Path, replica: tuple[int, int] = (0, 1), **parts: Any) -> Reco
 
 
 def minibatches(loader: RecordLoader, begin: Cursor, count: int) -> list[tuple[torch.Tensor, ...]]:
-    return [(*prefetched.minibatch,) for prefetched in islice(loader.training(begin), count)]
+    return [(*prefetched.tensors,) for prefetched in islice(loader.training(begin), count)]
 
 
 def test_training_resumes_from_any_cursor(games: Path) -> None:
@@ -41,7 +41,7 @@ def test_training_resumes_from_any_cursor(games: Path) -> None:
     ):
         rest = minibatches(source, prefetched[at].cursor, 2)
         for one, other in zip(rest, prefetched[at + 1 :], strict=False):
-            assert all(map(torch.equal, one, other.minibatch))
+            assert all(map(torch.equal, one, other.tensors))
 
 
 def test_passes_and_seeds_differ(games: Path) -> None:
@@ -85,30 +85,30 @@ def test_validation_is_the_same_each_time_and_untouched(games: Path) -> None:
     ],
 )
 def test_too_few_games_are_named(parts: dict[str, Any], message: str, games: Path) -> None:
-    with pytest.raises(BadTrainingConfig, match=message):
+    with pytest.raises(BadConfig, match=message):
         loader(games, **parts).check()
 
 
 def test_too_few_for_all_processes(games: Path) -> None:
-    with pytest.raises(BadTrainingConfig, match="not one batch of 1,600 for each of 2 processes"):
+    with pytest.raises(BadConfig, match="not one batch of 1,600 for each of 2 processes"):
         loader(games, (0, 2), training={"batch": 1600}).check()
 
 
 def test_no_games_for_validation(tmp_path: Path) -> None:
     records = repeated_games("chess", ["e2e4"], Split.TRAIN, 40)
     table = write_table(tmp_path / "t", "chess", records)
-    with pytest.raises(BadTrainingConfig, match=r"no games for validation \(trial 0\)"):
+    with pytest.raises(BadConfig, match=r"no games for validation \(trial 0\)"):
         loader(table).check()
 
 
 def test_records_of_another_game_or_board_are_refused(games: Path, tmp_path: Path) -> None:
-    with pytest.raises(BadTrainingConfig, match="holds games of chess; the configuration small is for shogi"):
+    with pytest.raises(BadConfig, match="holds games of chess; the configuration small is for shogi"):
         RecordLoader(small_config("shogi"), [games], CPU).check()
-    with pytest.raises(BadTrainingConfig, match="no records"):
+    with pytest.raises(BadConfig, match="no records"):
         RecordLoader(small_config(), [], CPU).check()
     rng = random.Random(1)
     small = write_table(tmp_path / "t", "go", [random_record("go", rng, 30) for _ in range(60)])
-    with pytest.raises(BadTrainingConfig, match="boards of 19 by 19 expected"):
+    with pytest.raises(BadConfig, match="boards of 19 by 19 expected"):
         next(iter(RecordLoader(small_config("go"), [small], CPU).training(Cursor())))
 
 
@@ -119,13 +119,13 @@ def test_items_are_made_ahead_and_errors_come_through() -> None:
         for number in range(1, 6):
             made.append((number, threading.get_ident()))
             yield number
-        raise BadTrainingConfig("the end")
+        raise BadConfig("the end")
 
     stream = _prefetch(items())
     assert next(stream) == 1
     assert all(thread != threading.get_ident() for _, thread in made)
     assert list(islice(stream, 4)) == [2, 3, 4, 5]
-    with pytest.raises(BadTrainingConfig, match="the end"):
+    with pytest.raises(BadConfig, match="the end"):
         next(stream)
 
 

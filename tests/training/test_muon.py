@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from sparring.training.muon import Muon, orthogonalise
-from sparring.training.optimisers import make_optimiser
+from sparring.training.optimisers import Muon, make_optimiser, orthogonalise
 from tests.training.factories import chess_games, make_trainer, same_weights, small_config
 
 
@@ -35,7 +34,7 @@ def test_convolutions_of_the_tower_have_orthogonal_updates_of_one_size(tmp_path:
     assert values.min() > 0.6
     assert values.max() < 1.3
     others = {id(p) for group in optimiser.param_groups if not group["orthogonal"] for p in group["params"]}
-    assert id(trainer.model.result.weight) in others
+    assert id(trainer.model.get_parameter("result.weight")) in others
 
 
 def test_a_resumed_run_ends_with_the_same_weights(tmp_path: Path) -> None:

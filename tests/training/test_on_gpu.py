@@ -11,9 +11,12 @@ import torch
 
 from sparring.training.config import TrainingConfig
 from sparring.training.loader import Cursor, RecordLoader
+from sparring.training.people import PeopleTask
+from sparring.training.student import StudentTask
 from sparring.training.teachers import Teacher
 from sparring.training.trainer import Trainer
 from tests.training.factories import small_config, write_maia3_network
+from tests.training.test_student_task import student_config
 
 pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU here")
 
@@ -38,7 +41,7 @@ def test_training_batches_equal_those_of_the_cpu_while_the_gpu_is_busy(games: Pa
         busy = torch.rand(2048, 2048, device=device) if name == "cuda" else None
         minibatches[name] = []
         for prefetched in islice(loader.training(Cursor()), 40):
-            minibatches[name].append([tensor.clone() for tensor in prefetched.minibatch])
+            minibatches[name].append([tensor.clone() for tensor in prefetched.tensors])
             if busy is not None:
                 busy = (busy @ busy).clamp(0, 1)
     for ours, theirs in zip(minibatches["cpu"], minibatches["cuda"], strict=True):
@@ -47,13 +50,26 @@ def test_training_batches_equal_those_of_the_cpu_while_the_gpu_is_busy(games: Pa
         assert torch.equal(ours[7], theirs[7].cpu())
 
 
+def test_a_student_trains_through_its_finish_and_goes_on(games: Path, tmp_path: Path) -> None:
+    """The step is captured anew in 8 bits; the teachers' moves reach the fresh games."""
+    config = student_config(write_maia3_network(tmp_path), training={"steps": 40, "validate_every": 10})
+    run = Trainer(StudentTask(config, [games]), tmp_path / "run")
+    run.train(lambda progress: run.stop() if progress.step >= 20 else None)
+    again = Trainer(StudentTask(config, [games]), tmp_path / "run")
+    assert 20 <= again.step < 40
+    assert again.train()
+    assert again.metrics is not None
+    assert again.metrics["nll"] < 3.5
+    assert len(again.model.input_ranges()) == 4  # type: ignore[operator]
+
+
 def test_a_run_goes_on_as_an_unbroken_one(games: Path, tmp_path: Path) -> None:
     """Approximately: the order of sums on a GPU varies. A constant learning rate would show."""
     config = distillation_config(tmp_path, steps=60, validate_every=30, learning_rate=0.01)
-    whole, parts = (Trainer(config, [games], tmp_path / name) for name in ("whole", "parts"))
+    whole, parts = (Trainer(PeopleTask(config, [games]), tmp_path / name) for name in ("whole", "parts"))
     assert whole.train()
     parts.train(lambda progress: parts.stop() if progress.step >= 20 else None)
-    again = Trainer(config, [games], tmp_path / "parts")
+    again = Trainer(PeopleTask(config, [games]), tmp_path / "parts")
     assert 0 < again.step < 60
     assert again.train()
     assert whole.metrics is not None

@@ -8,8 +8,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from sparring.training.ema import ExponentialMovingAverage
-from sparring.training.snapshot import take_snapshot
+from sparring.training.optimisers import ExponentialMovingAverage, take_snapshot
 
 
 def test_weights_average_and_moments_are_restored_in_place() -> None:

@@ -12,26 +12,25 @@ import pytest
 import torch
 
 from sparring import networks
+from sparring.base.errors import BadConfig, BadFile
 from sparring.games import load_game
-from sparring.networks import BadNetwork
 from sparring.records import Batch, Batches
-from sparring.records.batch import NO_LABEL
-from sparring.training.conditioning import (
+from sparring.records.batches import NO_LABEL
+from sparring.training.batches import (
+    IGNORE_INDEX,
     Conditioning,
+    losses,
+    make_training_batch,
     masked,
     randomised,
     rating_group_name,
     rating_groups,
     recorded_conditioning,
 )
-from sparring.training.config import BadTrainingConfig, TeacherConfig, TrainingConfig
+from sparring.training.config import TeacherConfig, TrainingConfig
 from sparring.training.export import export
-from sparring.training.layouts import layout_of
-from sparring.training.loss import losses
-from sparring.training.model import PolicyValueNetwork
-from sparring.training.teacher_cache import CACHED_MOVES, TeacherCache, make_teacher_cache
-from sparring.training.teachers import Teacher, TeacherOutput
-from sparring.training.training_batch import IGNORE_INDEX, make_training_batch
+from sparring.training.model import PolicyValueNetwork, layout_of
+from sparring.training.teachers import CACHED_MOVES, Teacher, TeacherCache, TeacherOutput, make_teacher_cache
 from tests.matching.tables import write_table
 from tests.networks.katago_files import KataGoWriter, small_network
 from tests.networks.tiny_networks import tiny_network, write
@@ -376,18 +375,18 @@ def test_our_own_networks_teach_those_that_see_the_same(games: Path, tmp_path: P
         policy, _ = model(minibatch.planes, minibatch.context)
     expected = policy.masked_fill(~minibatch.legal, -1e4).softmax(dim=1) * 0.5
     assert torch.allclose(minibatch.teacher_policy, expected, atol=1e-3)
-    with pytest.raises(BadTrainingConfig, match="another rating range or history"):
+    with pytest.raises(BadConfig, match="another rating range or history"):
         Teacher(TeacherConfig(str(path), 0.5), small_config(network={"rating_range": [800, 2000]}), CPU)
 
 
 def test_teachers_that_cannot_teach_are_refused(tmp_path: Path, model_store: Path) -> None:
     maia3 = write_maia3_network(tmp_path)
-    with pytest.raises(BadTrainingConfig, match="plays chess, not shogi"):
+    with pytest.raises(BadConfig, match="plays chess, not shogi"):
         Teacher(TeacherConfig(str(maia3), 0.5), small_config("shogi"), CPU)
-    with pytest.raises(BadTrainingConfig, match="cannot teach in the mirror"):
+    with pytest.raises(BadConfig, match="cannot teach in the mirror"):
         Teacher(TeacherConfig(str(maia3), 0.5), small_config(), CPU)
-    with pytest.raises(BadNetwork, match="there is no network 'nobody'"):
+    with pytest.raises(BadFile, match="there is no network 'nobody'"):
         Teacher(TeacherConfig("nobody", 0.5), small_config(), CPU)
     plain = write(tiny_network("chess"), tmp_path / "plain.onnx")
-    with pytest.raises(BadTrainingConfig, match="family plain cannot teach yet"):
+    with pytest.raises(BadConfig, match="family plain cannot teach yet"):
         Teacher(TeacherConfig(str(plain), 0.5), small_config(), CPU)

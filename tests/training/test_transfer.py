@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import torch
 
-from sparring.training.transfer import to_device
+from sparring.training.batches import to_device
 
 
 def test_arrays_arrive_as_they_are() -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -8,12 +9,20 @@ import torch
 
 from sparring import games
 from sparring._core import ExpendibotsNetwork
-from sparring.search.expendibots.value_network_files import open_network
+from sparring.expendibots.training import (
+    Epoch,
+    ValueNetworkConfig,
+    ValueTask,
+    generate_games,
+    read_positions,
+    symmetric_places,
+    train,
+    train_value_network,
+)
+from sparring.expendibots.value_network import open_network
 from sparring.search.linear_evaluation import open_evaluation
 from sparring.training import TrainingDiverged
-from sparring.training.expendibots import ValueNetworkConfig, train_value_network
-from sparring.training.expendibots.model import ValueNetwork, symmetric_places, train
-from sparring.training.expendibots.selfplay import generate_games, read_positions
+from sparring.training.trainer import Trainer
 
 START = open_evaluation("expendibots", "start")
 
@@ -59,10 +68,11 @@ def test_turning_a_board_turns_its_places() -> None:
     assert len({frozenset(image) for image in images}) == 8
 
 
-def test_learning_explains_positions_without_collapsing(folder: Path) -> None:
-    positions = read_positions([folder])
+def test_learning_explains_positions_without_collapsing(folder: Path, tmp_path: Path) -> None:
+    positions, epochs = read_positions([folder]), list[Epoch]()
     config = ValueNetworkConfig(hidden=(16, 8), epochs=6, batch=64)
-    epochs = list(train(ValueNetwork.initialised(config, positions), positions, config))
+    train(positions, config, tmp_path, epochs.append)
+    assert [epoch.number for epoch in epochs] == [1, 2, 3, 4, 5, 6]
     assert epochs[-1].loss < 0.6 * epochs[0].loss
     assert epochs[-1].std > 0.1
 
@@ -81,25 +91,48 @@ def test_the_native_network_agrees_with_pytorch(folder: Path, tmp_path: Path) ->
     )
     positions = read_positions([folder])
     config = ValueNetworkConfig(hidden=(16, 8), epochs=1)
-    evaluator = ValueNetwork.initialised(config, positions)
-    for _ in train(evaluator, positions, config):
-        pass
+    evaluator = train(positions, config, tmp_path / "run")
     layers = evaluator.layers()
     last_bias = float(layers.pop("last_bias"))
     network = ExpendibotsNetwork(**layers, last_bias=last_bias)
-    state = games.load_game("expendibots").initial()
-    places, measured = ExpendibotsNetwork.inputs([state])
+    states = random_states(100)
+    places, measured = ExpendibotsNetwork.inputs(states)
     with torch.no_grad():
-        expected = evaluator(torch.from_numpy(places), torch.from_numpy(measured)).item()
-    assert network.value(state) == pytest.approx(expected, abs=1e-4)
+        expected = evaluator(torch.from_numpy(places), torch.from_numpy(measured)).flatten().tolist()
+    assert [network.value(state) for state in states] == pytest.approx(expected, abs=1e-4)
+    assert np.std(expected) > 0.01, "the positions differ"
     assert path.name == "network-1.npz"
-    assert -1 < open_network(path).value(state) < 1
+    assert -1 < open_network(path).value(states[0]) < 1
 
 
-def test_learning_that_turns_to_nan_stops(folder: Path) -> None:
+def random_states(count: int) -> list[Any]:
+    """Unfinished positions of random games, both sides to move."""
+    rng = np.random.default_rng(5)
+    game = games.load_game("expendibots")
+    states: list[Any] = []
+    state = game.initial()
+    while len(states) < count:
+        states.append(state)
+        state = state.play(int(rng.choice(state.legal_moves())))
+        if state.outcome is not None:
+            state = game.initial()
+    return states
+
+
+def test_learning_that_turns_to_nan_stops(folder: Path, tmp_path: Path) -> None:
     positions = read_positions([folder])
+    positions.values[10] = np.nan
     config = ValueNetworkConfig(hidden=(16, 8), epochs=6, batch=64)
-    network = ValueNetwork.initialised(config, positions)
-    network.last.weight.data.fill_(float("nan"))
-    with pytest.raises(TrainingDiverged, match="the loss is nan at epoch 1"):
-        list(train(network, positions, config))
+    with pytest.raises(TrainingDiverged, match="the loss is nan at step"):
+        train(positions, config, tmp_path)
+
+
+def test_a_stopped_training_ends_with_the_same_weights(folder: Path, tmp_path: Path) -> None:
+    positions = read_positions([folder])
+    config = ValueNetworkConfig(hidden=(16, 8), epochs=3, batch=64)
+    whole = train(positions, config, tmp_path / "whole")
+    run = Trainer(ValueTask(config, positions), tmp_path / "parts", device="cpu")
+    assert not run.train(lambda progress: run.stop())
+    parts = train(positions, config, tmp_path / "parts")
+    for name, tensor in whole.state_dict().items():
+        assert torch.equal(tensor, parts.state_dict()[name])

@@ -6,10 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from sparring.policies.segments import segment_offsets
-from sparring.tuning.choice_likelihood import Choices, cross_entropy, fit_choice
-from sparring.tuning.theta import Theta
-from sparring.tuning.visits import VisitData
+from sparring.measure.tuning import Choices, Theta, VisitData, cross_entropy, fit_choice
+from sparring.policies.policy import segment_offsets
 
 
 def visit_data(

@@ -9,11 +9,20 @@ import numpy as np
 import pytest
 
 from sparring.games import load_game
+from sparring.measure.tuning import (
+    Descent,
+    DescentConfig,
+    DescentStep,
+    PlayedPositions,
+    Theta,
+    averaged,
+    batch_rows,
+    has_converged,
+    search_visits,
+    snapshot_sizes,
+)
 from sparring.networks import Position, Prediction
 from sparring.search import by_visits, search_together
-from sparring.tuning.descent import Descent, DescentConfig, DescentStep, averaged, batch_rows, has_converged
-from sparring.tuning.theta import Theta
-from sparring.tuning.visits import PlayedPositions, search_visits, snapshot_sizes
 
 
 class HashedPolicy:

@@ -6,12 +6,16 @@ from dataclasses import replace
 
 import numpy as np
 
-from sparring.policies.segments import segment_log_softmax, segment_offsets, segment_repeat, segment_sum
+from sparring.measure.tuning import (
+    Theta,
+    VisitData,
+    best_beta,
+    regularised_gradient,
+    regularised_policies,
+    search_differences,
+)
+from sparring.policies.policy import segment_log_softmax, segment_offsets, segment_repeat, segment_sum
 from sparring.search.move_selection import reverse_kl_policy
-from sparring.tuning.choice_likelihood import best_beta
-from sparring.tuning.gradients import regularised_gradient, regularised_policies, search_differences
-from sparring.tuning.theta import Theta
-from sparring.tuning.visits import VisitData
 
 
 def random_data(count: int = 40, moves: int = 6) -> VisitData:

@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from sparring.measure.tuning import MemoizedPolicy, Theta
+from sparring.measure.tuning_run import fit_theta_curve, level_table_text
 from sparring.search import search_together
-from sparring.tuning.memo import MemoizedPolicy
-from sparring.tuning.rating_curve import fit_theta_curve, level_table_text
-from sparring.tuning.theta import Theta
 from tests.tuning.test_descent import HashedPolicy, random_positions
 
 

@@ -8,8 +8,16 @@ from pathlib import Path
 import pytest
 
 from sparring import load_game
-from sparring.turing import BadTuringKit, TuringGame, TuringKit, read_kit, score_verdicts, shipped_kit
-from sparring.turing.kit import SOURCES, Source
+from sparring.base.errors import BadFile
+from sparring.measure.turing import (
+    SOURCES,
+    Source,
+    TuringGame,
+    TuringKit,
+    read_kit,
+    score_verdicts,
+    shipped_kit,
+)
 
 
 def small_kit(each: int = 4) -> TuringKit:
@@ -70,9 +78,9 @@ def test_a_key_that_does_not_fit_is_refused(tmp_path: Path) -> None:
     games.write_text(kit.games_text())
     for text in (kit.key_text().splitlines()[0], kit.key_text().replace("ours", "Ours"), "[]", "x"):
         key.write_text(text)
-        with pytest.raises(BadTuringKit):
+        with pytest.raises(BadFile):
             read_kit(games, key)
-    with pytest.raises(BadTuringKit, match="no Turing kit of go"):
+    with pytest.raises(BadFile, match="no Turing kit of go"):
         shipped_kit("go")
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from sparring.workers.combining import FlatCombiner
+from sparring.base.combining import FlatCombiner
+from tests.waiting import wait_until
 
 
 class Doubling:
@@ -34,8 +34,7 @@ def test_calls_that_wait_are_served_together() -> None:
         first = threads.submit(combiner.call, 1)
         assert doubling.entered.wait(30)
         others = [threads.submit(combiner.call, each) for each in range(10, 20)]
-        while combiner.waiting < 10:
-            time.sleep(0.001)
+        wait_until(lambda: combiner.waiting == 10)
         doubling.go.set()
         assert first.result() == 2
         for number, other in zip(range(10, 20), others, strict=True):

@@ -15,15 +15,9 @@ from typing import Any
 
 import pytest
 
-from sparring.workers import (
-    LocalWorkerPool,
-    RayUnavailable,
-    RayWorkerPool,
-    SerialWorkerPool,
-    TaskFailed,
-    WorkerDied,
-    WorkerError,
-)
+from sparring.base.errors import MissingExtra, WorkerError
+from sparring.base.workers import LocalWorkerPool, RayWorkerPool, SerialWorkerPool
+from tests.waiting import wait_until
 from tests.workers.squarer import Squarer, Unreadable, UnreadableSpawn, broken
 
 
@@ -65,16 +59,15 @@ def test_tasks_are_taken_when_a_worker_is_free(tmp_path: Path) -> None:
 
 def test_an_exception_is_passed_on_with_its_text(tmp_path: Path) -> None:
     with (
-        pytest.raises(TaskFailed, match=r"^task 13: ValueError: thirteen is unlucky\n") as caught,
+        pytest.raises(WorkerError, match=r"^task 13: ValueError: thirteen is unlucky\n") as caught,
         local(tmp_path) as pool,
     ):
         list(pool.run(iter([1, 13])))
     assert any("in work" in note for note in caught.value.__notes__)
-    assert issubclass(TaskFailed, WorkerError)
 
 
 def test_a_result_that_cannot_be_sent_is_a_failure(tmp_path: Path) -> None:
-    with pytest.raises(TaskFailed, match=r"^task 16: .*pickle"), local(tmp_path) as pool:
+    with pytest.raises(WorkerError, match=r"^task 16: .*pickle"), local(tmp_path) as pool:
         list(pool.run(iter([16])))
 
 
@@ -87,21 +80,21 @@ def test_a_result_that_cannot_be_sent_is_a_failure(tmp_path: Path) -> None:
     ],
 )
 def test_no_exception_of_a_worker_is_taken_for_a_crash(task: int, said: str, tmp_path: Path) -> None:
-    with pytest.raises(TaskFailed, match=f"^task {task}: {said}"), local(tmp_path) as pool:
+    with pytest.raises(WorkerError, match=f"^task {task}: {said}"), local(tmp_path) as pool:
         list(pool.run(iter([1, task])))
 
 
 def test_tasks_and_workers_that_cannot_be_unpickled_say_why(tmp_path: Path) -> None:
-    with pytest.raises(TaskFailed, match="ValueError: invalid literal"), local(tmp_path) as pool:
+    with pytest.raises(WorkerError, match="ValueError: invalid literal"), local(tmp_path) as pool:
         list(pool.run(iter([Unreadable()])))  # type: ignore[list-item]
     unmade: LocalWorkerPool[int, int] = LocalWorkerPool(UnreadableSpawn(), 1)
-    with pytest.raises(TaskFailed, match=r"^3: ValueError: invalid literal"), unmade as pool:
+    with pytest.raises(WorkerError, match=r"^3: ValueError: invalid literal"), unmade as pool:
         list(pool.run(iter([3])))
 
 
 def test_a_worker_that_cannot_be_made_says_why(tmp_path: Path) -> None:
     pool = LocalWorkerPool[int, int](partial(broken, tmp_path / "x"), 1, lambda task: f"task {task}")
-    with pytest.raises(TaskFailed, match=r"^task 3: OSError: x has no network\n"), pool:
+    with pytest.raises(WorkerError, match=r"^task 3: OSError: x has no network\n"), pool:
         list(pool.run(iter([3])))
 
 
@@ -111,7 +104,7 @@ def test_a_task_whose_worker_dies_once_is_done_by_another(tmp_path: Path) -> Non
 
 
 def test_a_task_that_ends_three_processes_is_given_up(tmp_path: Path) -> None:
-    with pytest.raises(WorkerDied, match="task 14 crashed 3 worker processes"), local(tmp_path) as pool:
+    with pytest.raises(WorkerError, match="task 14 crashed 3 worker processes"), local(tmp_path) as pool:
         list(pool.run(iter([1, 14])))
 
 
@@ -120,8 +113,7 @@ def test_busy_workers_are_terminated_when_the_pool_is_left(tmp_path: Path) -> No
     with local(tmp_path) as pool:
         results = pool.run(iter([17, 2, 3]))
         assert next(results) in (4, 9)
-        while not (tmp_path / "working").exists():
-            time.sleep(0.01)
+        wait_until((tmp_path / "working").exists)
     assert (tmp_path / "terminated").exists()
     assert time.monotonic() - start < 30
 
@@ -144,23 +136,15 @@ def test_workers_end_with_a_parent_that_is_killed(tmp_path: Path) -> None:
     parent = subprocess.Popen(
         [sys.executable, str(script), str(tmp_path)], env={**os.environ, "PYTHONPATH": str(root)}
     )
-    wait_for(tmp_path / "working")
+    wait_until((tmp_path / "working").exists)
     parent.kill()
     parent.wait()
-    wait_for(tmp_path / "terminated")
-
-
-def wait_for(path: Path) -> None:
-    """Waits until a worker has made a file."""
-    end = time.monotonic() + 60
-    while not path.exists():
-        assert time.monotonic() < end, f"{path.name} is missing"
-        time.sleep(0.02)
+    wait_until((tmp_path / "terminated").exists)
 
 
 def test_without_ray_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
-    with pytest.raises(RayUnavailable, match=r"pip install 'sparring\[scale\]'"):
+    with pytest.raises(MissingExtra, match=r"pip install 'sparring\[scale\]'"):
         RayWorkerPool(partial(Squarer, tmp_path), 1, "auto")
 
 
@@ -173,6 +157,6 @@ def test_a_ray_cluster_does_tasks_and_passes_exceptions_on(tmp_path: Path) -> No
     with pool() as done:
         assert sorted(done.run(iter(range(5)))) == [0, 1, 4, 9, 16]
     assert (tmp_path / "closed").exists()
-    with pytest.raises(TaskFailed, match=r"^task 13: ValueError: thirteen is unlucky\n"), pool() as failing:
+    with pytest.raises(WorkerError, match=r"^task 13: ValueError: thirteen is unlucky\n"), pool() as failing:
         list(failing.run(iter([1, 13])))
     assert (tmp_path / "terminated").exists()

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from sparring.arena.tournament import BadTournament, OpeningSuite
+from sparring.arena.tournament import OpeningSuite
+from sparring.base.errors import BadConfig, BadFile
 from sparring.games import Game, describe
 from sparring.records.readers import format_of, formats, reader_of
-from sparring.records.record import UnsupportedFormat
-from sparring.records.streams import TruncatedFile, open_chunks
+from sparring.records.sources import open_chunks
 
 _MOST_BYTES = 1 << 28
 _MOST = 1_000_000
@@ -36,17 +36,17 @@ class Opening:
 
 def read_openings(openings: OpeningSuite | None, game: Game[Any]) -> list[Opening]:
     """Every opening once, in the order of the file; without a file, the initial position. Raises
-    BadTournament."""
+    BadConfig."""
     if openings is None:
         return [Opening(None, b"")]
     path = openings.file
     try:
-        found = list(dict.fromkeys(_read(path, openings, game)))
-    except (OSError, TruncatedFile, UnsupportedFormat, zipfile.BadZipFile) as error:
-        raise BadTournament(f"openings {path}: {error}") from None
-    if not found:
-        raise BadTournament(f"openings {path}: there is none in it")
-    return found
+        unique = list(dict.fromkeys(_read(path, openings, game)))
+    except (OSError, BadFile, zipfile.BadZipFile) as error:
+        raise BadConfig(f"openings {path}: {error}") from None
+    if not unique:
+        raise BadConfig(f"openings {path}: there is none in it")
+    return unique
 
 
 def _read(path: Path, openings: OpeningSuite, game: Game[Any]) -> Iterator[Opening]:
@@ -55,18 +55,16 @@ def _read(path: Path, openings: OpeningSuite, game: Game[Any]) -> Iterator[Openi
         ending = format_of(Path(name))
         positions, games = describe(game.spec.name).openings.suffixes, formats(game.spec.name)
         if ending in (*positions, "txt"):
-            found = _positions(chunks, name, game)
+            entries = _positions(chunks, name, game)
         elif ending in games:
-            found = _games(chunks, name, reader_of(game.spec.name, ending), openings, game)
+            entries = _games(chunks, name, reader_of(game.spec.name, ending), openings, game)
         else:
-            known = [*positions, *games]
-            raise UnsupportedFormat(
-                f"{name} holds no {game.spec.name}; such files end in {', '.join(known)} or txt"
-            )
-        for opening in found:
+            endings = [*positions, *games]
+            raise BadFile(f"{name} holds no {game.spec.name}; such files end in {', '.join(endings)} or txt")
+        for opening in entries:
             count += 1
             if count > _MOST:
-                raise BadTournament(f"openings {path}: more than {_MOST:,}")
+                raise BadConfig(f"openings {path}: more than {_MOST:,}")
             if game.outcome(opening.state(game)) is None:
                 yield opening
 
@@ -80,7 +78,7 @@ def _members(path: Path) -> Iterator[tuple[str, Iterable[bytes]]]:
         for member in archive.infolist():
             if not member.is_dir() and not PurePosixPath(member.filename).name.startswith((".", "_")):
                 if member.file_size > _MOST_BYTES:
-                    raise BadTournament(f"openings {path}: {member.filename} is too large")
+                    raise BadConfig(f"openings {path}: {member.filename} is too large")
                 yield member.filename, [archive.read(member)]
 
 
@@ -92,10 +90,10 @@ def _games(
     game: Game[Any],
 ) -> Iterator[Opening]:
     width, plies, every = describe(game.spec.name).packed_move_bytes, openings.plies, openings.every
-    for found in reader(chunks, 0):
-        if found.record is None:
-            raise BadTournament(f"openings {name}, {found.where}: {found.error}")
-        start, moves = found.record.start, found.record.moves
+    for parsed in reader(chunks, 0):
+        if parsed.record is None:
+            raise BadConfig(f"openings {name}, {parsed.where}: {parsed.error}")
+        start, moves = parsed.record.start, parsed.record.moves
         longest = min(plies, len(moves) // width)
         for length in range(every, longest + 1, every) if every else (longest,):
             yield Opening(start, moves[: length * width])
@@ -108,7 +106,7 @@ def _positions(chunks: Iterable[bytes], name: str, game: Game[Any]) -> Iterator[
             try:
                 yield _position(line.strip(), game)
             except ValueError as error:
-                raise BadTournament(f"openings {name}, line {number}: {error}") from None
+                raise BadConfig(f"openings {name}, line {number}: {error}") from None
 
 
 def _position(line: str, game: Game[Any]) -> Opening:

@@ -4,37 +4,164 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import Any, TypeAlias
 
-from sparring.arena.engine_process import FailureReason
+from sparring.arena.match import match_record, play_tournament_game
 from sparring.arena.openings import read_openings
-from sparring.arena.results import GameResult, ResultStore
-from sparring.arena.schedule import pairing_of
-from sparring.arena.sprt import SequentialTest, Sprt
-from sparring.arena.tournament import Tournament
-from sparring.arena.workers import GameTask, Workers
+from sparring.arena.results import ArenaGame, ResultStore
+from sparring.arena.tournament import (
+    NamedPlayerConfig,
+    Pairing,
+    ParticipantConfig,
+    StrengthPlayerConfig,
+    Tournament,
+    pairing_of,
+    seeds_of,
+)
+from sparring.base.workers import LocalWorkerPool, RayWorkerPool, WorkerPool
+from sparring.games import Game
+from sparring.measure.ratings import SequentialTest, Sprt
+from sparring.players import BasePlayer, Decision, GameStart, Player, Turn, make_strength_player, open_player
+from sparring.players.engine_player import EnginePlayer
+from sparring.players.engines import EngineConfig, FailureReason, kill_all
+from sparring.records import GameRecord
+
+# Games played in parallel, by processes on this machine or on a Ray cluster.
+
+
+GameOutput = tuple[ArenaGame, GameRecord | None]
+
+
+@dataclass(frozen=True)
+class GameTask:
+    """A game to play."""
+
+    pairing: Pairing
+    start: Any
+    """The state after the opening."""
+
+
+Workers: TypeAlias = WorkerPool[GameTask, GameOutput]
+"""A pool that plays games, here or on other machines."""
+
+
+class GameRunner:
+    """Plays one game after the other. Players are loaded for their first game and kept."""
+
+    def __init__(self, tournament: Tournament) -> None:
+        self._tournament = tournament
+        self._game = tournament.load_game()
+        self._players: dict[int, Player] = {}
+
+    def work(self, task: GameTask) -> GameOutput:
+        """Plays a game; returns its result and its record."""
+        pairing = task.pairing
+        names = [self._tournament.entries[player].name for player in (pairing.first, pairing.second)]
+        players = (self._player(pairing.first), self._player(pairing.second))
+        seeds = seeds_of(self._tournament, pairing.number)
+        live, seconds = play_tournament_game(self._game, task.start, players, seeds, self._tournament)
+        end = live.end
+        assert end is not None
+        result = ArenaGame(
+            number=pairing.number,
+            first=names[0],
+            second=names[1],
+            opening=pairing.opening,
+            result=end.first_score,
+            reason=str(end.reason),
+            detail=end.detail,
+            plies=live.states[-1].ply,
+            seconds=round(seconds, 3),
+        )
+        return result, match_record(live, self._tournament, pairing.number, names)
+
+    def close(self) -> None:
+        """Closes every player."""
+        for player in self._players.values():
+            player.close()
+        self._players.clear()
+
+    def terminate(self) -> None:
+        """Kills every engine."""
+        kill_all()
+
+    def _player(self, index: int) -> Player:
+        if index not in self._players:
+            try:
+                self._players[index] = open_participant(self._tournament.entries[index], self._game)
+            except Exception as error:  # it forfeits this game; the next game tries again
+                return _UnavailablePlayer(self._tournament.entries[index].name, error)
+        return self._players[index]
+
+
+class _UnavailablePlayer(BasePlayer):
+    """Replaces a player that could not be loaded: it fails at the start of every game."""
+
+    def __init__(self, name: str, error: Exception) -> None:
+        super().__init__(name)
+        self._error = error
+
+    def new_game(self, start: GameStart) -> None:
+        raise self._error
+
+    def choose(self, turn: Turn) -> Decision:
+        raise self._error
+
+
+def open_participant(config: ParticipantConfig, game: Game[Any]) -> Player:
+    """The player of a tournament's entry. An engine is started by its first game.
+
+    Raises one of `players.LOAD_ERRORS`.
+    """
+    match config:
+        case EngineConfig():
+            return EnginePlayer(config)
+        case NamedPlayerConfig():
+            return open_player(config.player_config)
+        case StrengthPlayerConfig():
+            return make_strength_player(game.spec.name, config.strength)
+
+
+class LocalWorkers(LocalWorkerPool[GameTask, GameOutput]):
+    """Processes on this machine."""
+
+    def __init__(self, tournament: Tournament, concurrency: int) -> None:
+        super().__init__(partial(GameRunner, tournament), concurrency, _name)
+
+
+class RayWorkers(RayWorkerPool[GameTask, GameOutput]):
+    """Machines of a Ray cluster; engines must be installed there."""
+
+    def __init__(self, tournament: Tournament, concurrency: int, address: str) -> None:
+        super().__init__(partial(GameRunner, tournament), concurrency, address, _name)
+
+
+def _name(task: GameTask) -> str:
+    return f"game {task.pairing.number + 1}"
 
 
 @dataclass(frozen=True)
 class TournamentRun:
     """The result of a run."""
 
-    results: list[GameResult]
+    results: list[ArenaGame]
     test: SequentialTest | None
     """The sequential test, if the tournament has [sprt]."""
 
     @property
     def failed_to_start(self) -> dict[str, str]:
         """The players that could not be started, with the reason."""
-        found: dict[str, str] = {}
-        for each in self.results:
-            if each.reason == FailureReason.NOT_STARTED:
-                losers = {None: (each.first, each.second), 1.0: (each.second,)}.get(
-                    each.result, (each.first,)
+        failures: dict[str, str] = {}
+        for game in self.results:
+            if game.reason == FailureReason.NOT_STARTED:
+                losers = {None: (game.first, game.second), 1.0: (game.second,)}.get(
+                    game.result, (game.first,)
                 )
                 for name in losers:
-                    found.setdefault(name, each.detail)
-        return found
+                    failures.setdefault(name, game.detail)
+        return failures
 
 
 class PentanomialTest:
@@ -47,10 +174,10 @@ class PentanomialTest:
     def __init__(self, sprt: Sprt, name: str) -> None:
         self.test = SequentialTest(sprt)
         self._name = name
-        self._pending: dict[int, GameResult] = {}
+        self._pending: dict[int, ArenaGame] = {}
         self._next = 0
 
-    def add_result(self, result: GameResult) -> None:
+    def add_result(self, result: ArenaGame) -> None:
         """Adds a game."""
         self._pending[result.number] = result
         while self._next in self._pending and self._next + 1 in self._pending:
@@ -59,7 +186,7 @@ class PentanomialTest:
                 self.test.add(scores[0] + scores[1])
             self._next += 2
 
-    def _score(self, result: GameResult) -> float | None:
+    def _score(self, result: ArenaGame) -> float | None:
         if not result.counts or result.result is None:
             return None
         return result.result if result.first == self._name else 1 - result.result
@@ -69,10 +196,10 @@ def run_tournament(
     tournament: Tournament,
     folder: Path,
     workers: Workers,
-    on_progress: Callable[[Sequence[GameResult]], None] = lambda _: None,
+    on_progress: Callable[[Sequence[ArenaGame]], None] = lambda _: None,
 ) -> TournamentRun:
     """Plays the missing games. `on_progress` is called with all results after every game. Raises
-    BadTournament."""
+    BadConfig."""
     game = tournament.load_game()
     openings = read_openings(tournament.openings, game)
     pairs = None if tournament.sprt is None else PentanomialTest(tournament.sprt, tournament.names[0])

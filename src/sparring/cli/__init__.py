@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from typer.main import get_command
 
-from sparring.cli.commands import COMMANDS
+from sparring.cli.commands import all_commands
 from sparring.cli.lazy import HELP_OPTIONS, LazyGroup
 from sparring.cli.run import run_app
 
@@ -29,7 +29,7 @@ def command_tree() -> LazyGroup:
     app.callback()(about)
     group = get_command(app)
     assert isinstance(group, LazyGroup)
-    return group.add(COMMANDS)
+    return group.add(all_commands())
 
 
 def _print_version(wanted: bool) -> None:

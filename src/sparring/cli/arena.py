@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 import math
 import time
@@ -13,24 +14,134 @@ from typing import Annotated, TypeAlias
 import typer
 from rich.console import Console, Group
 from rich.live import Live
+from rich.table import Table
 
 from sparring import arena
-from sparring.arena.ratings import DEFAULT_PRIOR
-from sparring.arena.workers import Workers
-from sparring.cli.arena_tables import (
-    head_to_head_table,
-    progress_line,
-    sprt_line,
-    standings_table,
-    superiority_table,
-)
-from sparring.cli.errors import UserError
-from sparring.cli.printing import foreign, make_console
-from sparring.reports.numbers import signed
+from sparring.arena import SequentialTest, Standings
+from sparring.arena.run_tournament import Workers
+from sparring.base.errors import UserError
+from sparring.base.numbers import signed
+from sparring.cli.arguments import AsJson
+from sparring.cli.console import foreign, make_console
+from sparring.measure.ratings import DEFAULT_PRIOR
+
+# Tables of the arena for the terminal.
+
+
+_MOST_COLUMNS = 8
+"""Players of a matrix that is readable on 80 columns."""
+_SURE = 0.975
+
+
+def standings_table(standings: Standings) -> Table:
+    """Players by rating, with 95 % intervals, scores and failures."""
+    table = Table("", "player", box=None)
+    for title in ("Elo", "±95 %", "games", "score", "won", "drawn", "lost"):
+        table.add_column(title, justify="right")
+    table.add_column("failures")
+    ratings = standings.ratings
+    for place, index in enumerate(standings.order, 1):
+        row = standings.rows[index]
+        rated = row.games > 0 and ratings is not None
+        table.add_row(
+            str(place),
+            foreign(row.name),
+            f"{round(ratings.elo[index])}" if rated and ratings else "",
+            f"{ratings.half_widths[index]:.0f}" if rated and ratings else "",
+            f"{row.games:,}",
+            f"{row.score:.1%}" if row.games else "",
+            *(f"{count:,}" for count in (row.wins, row.draws, row.losses)),
+            "[red]" + ", ".join(f"{why} {count:,}" for why, count in row.failures.items()) + "[/]",
+        )
+    return table
+
+
+def superiority_table(standings: Standings) -> Table:
+    """Who is stronger than whom: a matrix of probabilities, or lists of places beyond eight players."""
+    return _matrix(standings) if len(standings.order) <= _MOST_COLUMNS else _lists(standings)
+
+
+def _lists(standings: Standings) -> Table:
+    """The places of the players that each is stronger than with 97.5 %, and of the others."""
+    order, ratings = standings.order, standings.ratings
+    table = Table("", "player", "stronger than", "undecided", "weaker than", box=None)
+    table.title, table.title_justify = "places of those whom a player is stronger than, with 97.5 %", "left"
+    for place, row in enumerate(order, 1):
+        lists: dict[str, list[int]] = {"stronger": [], "undecided": [], "weaker": []}
+        for other, column in enumerate(order, 1):
+            if row != column and ratings is not None:
+                probability = ratings.superiority[row, column]
+                sure = max(probability, 1 - probability) >= _SURE
+                lists[("stronger" if probability > 0.5 else "weaker") if sure else "undecided"].append(other)
+        table.add_row(str(place), foreign(standings.rows[row].name), *map(_ranges, lists.values()))
+    return table
+
+
+def _ranges(places: list[int]) -> str:
+    """Ascending numbers as ranges: 1, 3-5."""
+    runs: list[list[int]] = []
+    for place in places:
+        if runs and place == runs[-1][1] + 1:
+            runs[-1][1] = place
+        else:
+            runs.append([place, place])
+    return ", ".join(str(first) if first == last else f"{first}-{last}" for first, last in runs)
+
+
+def _matrix(standings: Standings) -> Table:
+    """The probability, in percent, that the row's player is stronger than the column's."""
+    order = standings.order
+    table = Table(
+        "likelihood of superiority, %", *(str(place) for place in range(1, len(order) + 1)), box=None
+    )
+    for place, row in enumerate(order, 1):
+        cells = (
+            ""
+            if row == column or standings.ratings is None
+            else f"{standings.ratings.superiority[row, column]:.0%}"
+            for column in order
+        )
+        table.add_row(f"{place} {foreign(standings.rows[row].name)}", *(cell.rstrip("%") for cell in cells))
+    return table
+
+
+def head_to_head_table(standings: Standings) -> Table:
+    """Observed and expected score of each pair, and the difference in standard deviations."""
+    table = Table("players", box=None)
+    for title in ("games", "observed", "expected", "deviations"):
+        table.add_column(title, justify="right")
+    for meeting in standings.head_to_head:
+        names = f"{foreign(meeting.first)} - {foreign(meeting.second)}"
+        far = abs(meeting.z) > 3
+        deviations = f"[red]{signed(meeting.z, 1)}[/]" if far else signed(meeting.z, 1)
+        table.add_row(
+            names, f"{meeting.games:,}", f"{meeting.observed:.1%}", f"{meeting.expected:.1%}", deviations
+        )
+    return table
+
+
+def progress_line(done: int, games: int, pace: float, *, new: bool) -> str:
+    """Games done and the time left. `pace` is in seconds per game."""
+    left = f", {datetime.timedelta(seconds=round(pace * (games - done)))} left" if new else ""
+    return f"[dim]{done:,} of {games:,} games{left}[/]"
+
+
+def sprt_line(test: SequentialTest, name: str, other: str) -> str:
+    """The state of a sequential test in one line."""
+    low, high = test.sprt.bounds
+    verdict = {
+        "elo1": f"{name} is stronger than {other}: {test.sprt.elo1:g} Elo, not {test.sprt.elo0:g}",
+        "elo0": f"{name} is not {test.sprt.elo1:g} Elo stronger than {other}: {test.sprt.elo0:g} Elo",
+        "undecided": "undecided",
+    }[test.status]
+    pairs = ", ".join(map(str, test.counts))
+    return (
+        f"SPRT: {foreign(verdict)} (LLR {test.llr:.2f} of {low:.2f} to {high:.2f}; pairs by points: {pairs})"
+    )
+
 
 Folders = Annotated[list[Path], typer.Argument(help="Result folders of `arena run`, or files.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-ProgressCallback: TypeAlias = Callable[[Sequence[arena.GameResult]], None]
+ProgressCallback: TypeAlias = Callable[[Sequence[arena.ArenaGame]], None]
 
 _REDRAW_INTERVAL = 0.5
 """Seconds between redraws. Drawing the table of a long tournament takes as long as a short game."""
@@ -49,14 +160,11 @@ def run(
     ] = None,
 ) -> None:
     """Play a tournament, or resume it."""
-    try:
-        tournament = arena.read_tournament(file, games)
-        folder = out or Path(file.stem)
-        with _live_table(tournament) as on_progress, _workers(tournament, concurrency, ray) as workers:
-            done = arena.run_tournament(tournament, folder, workers, on_progress)
-        standings = arena.compute_standings(done.results, tournament.names)
-    except (arena.WorkerError, arena.RatingError) as error:
-        raise UserError(str(error)) from None
+    tournament = arena.read_tournament(file, games)
+    folder = out or Path(file.stem)
+    with _live_table(tournament) as on_progress, _workers(tournament, concurrency, ray) as workers:
+        done = arena.run_tournament(tournament, folder, workers, on_progress)
+    standings = arena.compute_standings(done.results, tournament.names)
     console = make_console()
     console.print(standings_table(standings))
     _print_warnings(console, standings)
@@ -87,13 +195,8 @@ def rate(
     Also prints the likelihood of superiority, and expected against observed scores.
     """
     name, elo = _anchor(anchor)
-    try:
-        results = arena.read_results(folders)
-        standings = arena.compute_standings(
-            results, arena.read_names(folders), anchor=name, at=elo, prior=prior
-        )
-    except arena.RatingError as error:
-        raise UserError(str(error)) from None
+    results = arena.read_results(folders)
+    standings = arena.compute_standings(results, arena.read_names(folders), anchor=name, at=elo, prior=prior)
     if as_json:
         print(json.dumps(standings.as_json()))
         return
@@ -128,7 +231,7 @@ def sprt(
         question = arena.Sprt(elo0, elo1, alpha, beta)
         results = arena.read_results([folder])
         names = arena.read_names([folder]) or sorted(
-            {name for each in results for name in (each.first, each.second)}
+            {name for game in results for name in (game.first, game.second)}
         )
     except ValueError as error:
         raise UserError(str(error)) from None
@@ -162,18 +265,18 @@ def _live_table(tournament: arena.Tournament) -> Iterator[ProgressCallback]:
     """Shows the standings while games are played, if standard output is a terminal."""
     console = make_console()
     began = time.monotonic()
-    known: int | None = None
+    before: int | None = None
     shown = 0.0
     with Live(console=console, transient=True, auto_refresh=False) as live:
 
-        def on_progress(results: Sequence[arena.GameResult]) -> None:
-            nonlocal known, shown
-            known = len(results) if known is None else known
+        def on_progress(results: Sequence[arena.ArenaGame]) -> None:
+            nonlocal before, shown
+            before = len(results) if before is None else before
             if not console.is_terminal or time.monotonic() - shown < _REDRAW_INTERVAL:
                 return
-            pace = (time.monotonic() - began) / max(1, len(results) - known)
+            pace = (time.monotonic() - began) / max(1, len(results) - before)
             table = standings_table(arena.compute_standings(results, tournament.names))
-            line = progress_line(len(results), tournament.games, pace, new=len(results) > known)
+            line = progress_line(len(results), tournament.games, pace, new=len(results) > before)
             live.update(Group(table, line), refresh=True)
             shown = time.monotonic()
 

@@ -12,12 +12,46 @@ from typing import Annotated, Any, TypeAlias
 
 import typer
 
-from sparring.cli.errors import UserError
-from sparring.games import GAMES, Game, load_game
-from sparring.policies import policy_name
-from sparring.reports.command import portable_command
+from sparring.base.config import show_value
+from sparring.base.errors import UserError
+from sparring.base.provenance import portable_command
+from sparring.games import GAMES, Game, RatingSystem, describe, load_game
+from sparring.networks.sessions import BACKENDS
+from sparring.policies import Policy, policy_name, rating_out_of_range
 
-GameName: TypeAlias = Annotated[str, typer.Argument(metavar="GAME", help=f"One of {', '.join(GAMES)}.")]
+
+def check_game(name: str) -> str:
+    """The name of a game. Raises UserError for another."""
+    if name not in GAMES:
+        raise UserError(f"unknown game '{name}'; there are {', '.join(GAMES)}")
+    return name
+
+
+def check_records(paths: list[Path]) -> None:
+    """Raises UserError for a path that does not exist."""
+    for path in paths:
+        if not path.exists():
+            raise UserError(f"no such table or file: {path}")
+
+
+GameName: TypeAlias = Annotated[
+    str, typer.Argument(metavar="GAME", help=f"One of {', '.join(GAMES)}.", callback=check_game)
+]
+AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Records: TypeAlias = Annotated[
+    list[Path],
+    typer.Option("--records", "-r", help="Folder of a table (`sparring records build`), or a game file."),
+]
+Trial: TypeAlias = Annotated[int, typer.Option(min=0, help="Seed of the split.")]
+GroupPositions: TypeAlias = Annotated[
+    int | None, typer.Option(min=1, help="Maximum number of positions per group.")
+]
+Every: TypeAlias = Annotated[
+    int, typer.Option(min=1, help="Take one position in so many of each game: more games.")
+]
+Groups: TypeAlias = Annotated[list[str] | None, typer.Option(help="Only these groups, such as 1100 or 6d.")]
+Backend: TypeAlias = Annotated[str, typer.Option(help=f"Runtime of the networks: {', '.join(BACKENDS)}.")]
+SessionThreads: TypeAlias = Annotated[int, typer.Option(min=1, help="Threads of each network.")]
 Options: TypeAlias = Annotated[
     list[str] | None,
     typer.Option(
@@ -33,8 +67,7 @@ _NAME = re.compile(r"\w[\w.+ -]{0,99}")
 
 def choose_game(name: str, options: list[str] | None) -> Game[Any]:
     """The game with its rule options. Raises UserError."""
-    if name not in GAMES:
-        raise UserError(f"unknown game '{name}'; there are {', '.join(GAMES)}")
+    check_game(name)
     try:
         return load_game(name, **dict(_parse_option(name, option) for option in options or []))
     except ValueError as error:
@@ -48,16 +81,16 @@ def choose_state(game: Game[Any], position: str | None) -> Any:
 
 def named_policies(texts: list[str]) -> list[tuple[str, str]]:
     """(name, source) of each policy, from NAME=SOURCE or a source alone. Raises UserError."""
-    found: dict[str, str] = {}
+    sources: dict[str, str] = {}
     for text in texts:
         given, source = name_and_source(text)
         name = given or policy_name(source)
         if not _NAME.fullmatch(name):
             raise UserError(f"'{name}' is not a valid policy name: use letters, digits, spaces, . + - and _")
-        if name in found:
+        if name in sources:
             raise UserError(f"two policies are called {name}; write NAME=FILE to tell them apart")
-        found[name] = source
-    return list(found.items())
+        sources[name] = source
+    return list(sources.items())
 
 
 def name_and_source(text: str) -> tuple[str, str]:
@@ -73,7 +106,7 @@ def command_line() -> str:
 
 def option_texts(name: str) -> list[str]:
     """The rule options of a game with their defaults, such as size=19."""
-    usual = GAMES[name]()
+    usual = describe(name).rules()
     return [f"{field.name}={_written(getattr(usual, field.name))}" for field in dataclasses.fields(usual)]
 
 
@@ -83,9 +116,9 @@ def _written(value: object) -> str:
 
 def _parse_option(name: str, text: str) -> tuple[str, object]:
     key, equals, value = text.partition("=")
-    kinds = typing.get_type_hints(GAMES[name])
-    known = [field.name for field in dataclasses.fields(GAMES[name])]
-    if not equals or key not in known:
+    kinds = typing.get_type_hints(describe(name).rules)
+    names = describe(name).option_names()
+    if not equals or key not in names:
         raise UserError(f"{name} has no option '{text}'; it has {', '.join(option_texts(name)) or 'none'}")
     kind = kinds[key]
     if typing.get_origin(kind) is types.UnionType:  # a number, or None for the usual one
@@ -102,3 +135,76 @@ def _parse_option(name: str, text: str) -> tuple[str, object]:
         return key, kind(value)
     except ValueError:
         raise UserError(f"{name}: {key} is a number, not '{value}'") from None
+
+
+# Ratings and ranks on the command line, by the game's rating system.
+
+
+_VOWEL = re.compile(r"8|1[18](?:\d\d)?(?!\d)")
+"""Numbers that begin with a vowel when they are read aloud: eight, eleven hundred, eighteen."""
+_INTEGER = re.compile(r"-?[0-9]{1,100}")
+
+
+def parse_rating(game: str, rating: object, rank: object, whose: str = "") -> int | None:
+    """The number of a rating or rank, as `Position` takes it; None where neither is given.
+
+    `check_rating_range` checks it against the range of a policy. `whose` stands before the word in
+    messages, such as "opponent ". Raises UserError.
+    """
+    system = describe(game).ratings
+    _check_word(game, system, rating, rank, whose)
+    value = rating if rank is None else rank
+    return None if value is None else _number(system, value, whose)
+
+
+def parse_ratings(game: str, ratings: str | None, ranks: str | None) -> list[int]:
+    """The numbers of a comma-separated list, each once. Raises UserError."""
+    system = describe(game).ratings
+    _check_word(game, system, ratings, ranks, "")
+    texts = [text.strip() for text in (ratings or ranks or "").split(",")]
+    is_number = system.word == "rating"
+    return list(
+        dict.fromkeys(
+            _number(system, int(text) if is_number and _INTEGER.fullmatch(text) else text, "")
+            for text in texts
+        )
+    )
+
+
+def check_rating_range(policy: Policy, *ratings: int | None, whose: str = "") -> None:
+    """Raises UserError for a rating outside the policy's range, or outside the game's if it has none."""
+    system = describe(policy.game).ratings
+    if complaint := rating_out_of_range(policy, *ratings):
+        raise UserError(f"{whose}{system.word}: {complaint}" if whose else complaint)
+    for number in ratings:
+        if number is not None and not system.lowest <= number <= system.highest:
+            span = f"from {system.lowest} to {system.highest}"
+            raise UserError(f"{policy.name}: a {system.word} is {span}, not {show_value(number)}")
+
+
+def with_article(rating: str) -> str:
+    """A rating or rank with its article: a 1500, an 800, an 1100, an 18k."""
+    return f"an {rating}" if _VOWEL.match(rating) else f"a {rating}"
+
+
+def _check_word(game: str, system: RatingSystem, rating: object, rank: object, whose: str) -> None:
+    given = {"rating": rating, "rank": rank}
+    other = "rank" if system.word == "rating" else "rating"
+    if given[other] is not None:
+        raise UserError(
+            f"{game} uses {system.word}s: give a {whose}{system.word}, such as {system.example}, "
+            f"and no {whose}{other}"
+        )
+
+
+def _number(system: RatingSystem, value: object, whose: str) -> int:
+    """The number of a rating of any size, or of a rank. Raises UserError."""
+    if system.word == "rating":
+        if isinstance(value, int) and not isinstance(value, bool):
+            return value
+        raise UserError(
+            f"{whose}rating {show_value(value)}: expected a whole number, such as {system.example}"
+        )
+    if (number := system.number(value)) is not None:
+        return number
+    raise UserError(f"{whose}rank {show_value(value)}: expected a rank such as {system.example}")

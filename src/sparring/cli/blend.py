@@ -11,15 +11,25 @@ from typing import Annotated, Any, cast
 import typer
 from rich.table import Table
 
-from sparring.cli.arguments import GameName, command_line, named_policies
-from sparring.cli.errors import UserError
-from sparring.cli.printing import foreign, make_console
-from sparring.cli.progress import ProgressBar
-from sparring.games import GAMES
+from sparring.base.errors import UserError
+from sparring.base.provenance import today
+from sparring.base.storage import atomic_write
+from sparring.cli.arguments import (
+    AsJson,
+    Every,
+    GameName,
+    GroupPositions,
+    Groups,
+    Records,
+    SessionThreads,
+    Trial,
+    check_records,
+    command_line,
+    named_policies,
+)
+from sparring.cli.console import ProgressBar, foreign, make_console
 from sparring.networks.store import user_data_folder
-from sparring.records import BadTable, Split, UnsupportedFormat
-from sparring.reports import today
-from sparring.storage import atomic_write
+from sparring.records import Split
 
 _SPLITS = (*(str(split) for split in Split), "all")
 _POLICY = "Name of a model, network file or policy TOML"
@@ -29,10 +39,7 @@ def fit_blend(
     game: GameName,
     human: Annotated[str, typer.Option(help=f"The human-like policy. {_POLICY}.")],
     strong: Annotated[str, typer.Option(help=f"The strong policy. {_POLICY}.")],
-    records: Annotated[
-        list[Path],
-        typer.Option("--records", "-r", help="Folder of a table (`sparring records build`), or a game file."),
-    ],
+    records: Records,
     also: Annotated[
         list[str] | None, typer.Option(help=f"A further policy; may be repeated. {_POLICY}.")
     ] = None,
@@ -47,42 +54,34 @@ def fit_blend(
         str | None,
         typer.Option(help=f"Which games: {', '.join(_SPLITS)} (default: validation; all with --player)."),
     ] = None,
-    trial: Annotated[int, typer.Option(min=0, help="Seed of the split.")] = 0,
-    positions: Annotated[
-        int | None, typer.Option(min=1, help="Maximum number of positions per group.")
-    ] = None,
-    every: Annotated[
-        int, typer.Option(min=1, help="Take one position in so many of each game: more games.")
-    ] = 1,
-    group: Annotated[list[str] | None, typer.Option(help="Only these groups, such as 1100 or 6d.")] = None,
+    trial: Trial = 0,
+    positions: GroupPositions = None,
+    every: Every = 1,
+    group: Groups = None,
     out: Annotated[Path, typer.Option(help="The policy file to write.")] = Path("blend.toml"),
     cache: Annotated[Path | None, typer.Option(help="Cache folder of predictions, shared by fits.")] = None,
-    threads: Annotated[int, typer.Option(min=1, help="Threads of a network's session.")] = 1,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    threads: SessionThreads = 1,
+    as_json: AsJson = False,
 ) -> None:
     """Fit pool weights to people's moves and write a policy file.
 
     Prints the weights of each rating group with 95 % intervals.
     """
-    from sparring import blending, matching
-    from sparring.blending.fitting import METHODS, WEIGHTS_BY
+    from sparring import measure
+    from sparring.measure.blending import METHODS, WEIGHTS_BY
 
-    if game not in GAMES:
-        raise UserError(f"unknown game '{game}'; there are {', '.join(GAMES)}")
-    for word, value, known in (
+    for word, value, allowed in (
         ("way", by, WEIGHTS_BY),
         ("method", method, METHODS),
         ("split", split, _SPLITS),
     ):
-        if value is not None and value not in known:
-            raise UserError(f"unknown {word} '{value}'; there are {', '.join(known)}")
+        if value is not None and value not in allowed:
+            raise UserError(f"unknown {word} '{value}'; there are {', '.join(allowed)}")
     if method == "grid" and (also or by == "position"):
         raise UserError("--method grid takes two policies and not --by position: use --method likelihood")
-    for path in records:
-        if not path.exists():
-            raise UserError(f"no such table or file: {path}")
+    check_records(records)
     wanted = split or ("all" if player is not None else str(Split.VALIDATION))
-    selection = matching.GameSelection(
+    selection = measure.GameSelection(
         game,
         tuple(records),
         None if wanted == "all" else Split(wanted),
@@ -94,21 +93,16 @@ def fit_blend(
     )
     named = named_policies([human, strong, *(also or ())])
     with ProgressBar() as bar:
-        try:
-            experts = [
-                matching.CachedPolicy.open(name, source, game, threads=threads) for name, source in named
-            ]
-            sample = matching.read_sample(selection)
-            total = len(experts) * len(sample)
-            choices = matching.gather_choice_data(
-                experts,
-                sample,
-                cache or user_data_folder() / "choices",
-                lambda done: bar.on_progress("predicting", done, total),
-            )
-        except (BadTable, UnsupportedFormat, matching.NoGames) as error:
-            raise UserError(str(error)) from None
-    groups = blending.fit_groups(choices, sample)
+        experts = [measure.CachedPolicy.open(name, source, game, threads=threads) for name, source in named]
+        sample = measure.read_sample(selection)
+        total = len(experts) * len(sample)
+        choices = measure.gather_choice_data(
+            experts,
+            sample,
+            cache or user_data_folder() / "choices",
+            lambda done: bar.on_progress("predicting", done, total),
+        )
+    groups = measure.fit_groups(choices, sample)
     note = (
         f"Fitted on {len(sample):,} positions of {len(sample.games):,} games, {wanted} split, on {today()}:\n"
         f"{command_line()}"
@@ -117,8 +111,8 @@ def fit_blend(
     text, nll = _blend(choices, groups, game, uses, cast(Any, by), method, note)
     atomic_write(out, text)
     if as_json:
-        found = {"blend": text, "nll": nll, "groups": {each.group: asdict(each) for each in groups}}
-        print(json.dumps(found))
+        report = {"blend": text, "nll": nll, "groups": {fit.group: asdict(fit) for fit in groups}}
+        print(json.dumps(report))
     else:
         _show(groups, [name for name, _ in named], nll, out)
 
@@ -127,16 +121,16 @@ def _blend(
     choices: Any, groups: list[Any], game: str, uses: list[str], by: Any, method: str, note: str
 ) -> tuple[str, float]:
     """The text of the policy file, and the mean negative log-likelihood on the fitted positions, in nats."""
-    from sparring import blending
+    from sparring import measure
 
     if by == "position":
-        found = blending.position_blend(choices)
-        return blending.traits_text(game, uses, found, note), found.fit.nll
+        blend = measure.position_blend(choices)
+        return measure.traits_text(game, uses, blend, note), blend.fit.nll
     if method == "grid":
-        alpha = blending.alpha_curve(groups, by)
-        return blending.alpha_text(game, uses, alpha, note), blending.AlphaWeights(alpha).mean_nll(choices)
-    curves = blending.rating_blend(choices, by)
-    return blending.curves_text(game, uses, curves.curves(), note), curves.fit.nll
+        alpha = measure.alpha_curve(groups, by)
+        return measure.alpha_text(game, uses, alpha, note), measure.AlphaWeights(alpha).mean_nll(choices)
+    curves = measure.rating_blend(choices, by)
+    return measure.curves_text(game, uses, curves.curves(), note), curves.fit.nll
 
 
 def _show(groups: list[Any], names: list[str], nll: float, out: Path) -> None:
@@ -147,14 +141,14 @@ def _show(groups: list[Any], names: list[str], nll: float, out: Path) -> None:
     for name in names:
         table.add_column(f"weight of {foreign(name)}")
     table.add_column("nats, each alone and blended")
-    for each in groups:
-        cells = [_cell(each.alphas[0])]
-        if each.best is not None:
-            best = each.best
+    for fit in groups:
+        cells = [_cell(fit.alphas[0])]
+        if fit.best is not None:
+            best = fit.best
             cells.append(f"{best.alpha:.2f} [dim]within noise {best.low:.2f}-{best.high:.2f}[/]")
-        cells += [_cell(weight) for weight in each.weights]
-        mean_nll = " ".join(f"[dim]{alone:.3f}[/]" for alone in each.alone)
-        table.add_row(foreign(each.group), f"{each.positions:,}", *cells, f"{mean_nll} {each.nll:.3f}")
+        cells += [_cell(weight) for weight in fit.weights]
+        mean_nll = " ".join(f"[dim]{alone:.3f}[/]" for alone in fit.alone)
+        table.add_row(foreign(fit.group), f"{fit.positions:,}", *cells, f"{mean_nll} {fit.nll:.3f}")
     console.print(table)
     console.print(f"[dim]{foreign(out)}: {nll:.4f} nats per move on the fitted games[/]", soft_wrap=True)
 

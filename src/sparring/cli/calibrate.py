@@ -9,20 +9,24 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from sparring.calibration.anchors import Anchor, BadAnchors, read_anchors
-from sparring.calibration.ladder import ladder_report, play_families, play_matches
-from sparring.calibration.rolling_games import calibration_pool
-from sparring.calibration.run import CalibrationGame, CalibrationPlan, Results
-from sparring.cli.arguments import GameName, command_line
-from sparring.cli.errors import UserError
-from sparring.cli.printing import foreign, make_console
-from sparring.cli.progress import ProgressBar
-from sparring.config import BadConfig
+from sparring.base.errors import BadFile, UserError
+from sparring.base.provenance import provenance
+from sparring.base.storage import Journal, lock_file
+from sparring.cli.arguments import Backend, GameName, command_line
+from sparring.cli.console import ProgressBar, foreign, make_console
+from sparring.measure.calibration import (
+    Anchor,
+    CalibrationGame,
+    CalibrationPlan,
+    Results,
+    calibration_pool,
+    ladder_report,
+    play_families,
+    play_matches,
+    read_anchors,
+)
+from sparring.measure.reports import read_json, write_json
 from sparring.players import LevelTable, PlayerConfig, read_level_table, shipped_levels
-from sparring.reports.machine import provenance
-from sparring.reports.report import BadReport, read_json, write_json
-from sparring.storage import BadJournal, Journal, lock_file
-from sparring.workers import WorkerError
 
 _ROLLING_CHUNK = 8
 """Games of a task with --engines: each is a result of its own, and small tasks keep the levels in step."""
@@ -55,10 +59,7 @@ def calibrate(
         ),
     ] = 0,
     together: Annotated[int, typer.Option(min=1, help="Games that a process plays at the same time.")] = 40,
-    backend: Annotated[
-        str,
-        typer.Option(help="onnxruntime, openvino, torch, torch-float32, torch-graphs or torch-compiled."),
-    ] = "onnxruntime",
+    backend: Backend = "onnxruntime",
     batch: Annotated[int, typer.Option(min=1, help="Positions that a network evaluates at once.")] = 64,
     seed: Annotated[int, typer.Option(min=0, help="Seed of all moves of our own players.")] = 0,
     out: Annotated[Path, typer.Option(help="JSON file; the games are beside it, in .jsonl.")] = Path(
@@ -72,7 +73,7 @@ def calibrate(
     if engines and concurrency > 1:
         raise UserError("--engines plays in one process: leave out --concurrency")
     table, members = _read(game, players, anchors, max_anchor)
-    known = None if links is None else _links(links, members)
+    linked = None if links is None else _links(links, members)
     try:
         asked = {
             str(level): float(level) for level in _numbers(levels) or [row.level for row in table.levels]
@@ -80,7 +81,7 @@ def calibrate(
         pairs = [_pair(text) for text in matches.split(",") if text]
         names = dict.fromkeys([*asked, *(name for pair in pairs for name in pair)])
         configs: dict[str, PlayerConfig] = {name: table.at(int(name)) for name in names}
-    except (BadConfig, ValueError) as error:
+    except ValueError as error:
         raise UserError(str(error)) from None
     plan = CalibrationPlan(game, configs, tuple(members), seed, backend, batch)
     header = {
@@ -92,22 +93,19 @@ def calibrate(
     path = out.with_suffix(".jsonl")
     pool = calibration_pool(plan, concurrency=concurrency, together=together, engines=engines)
     chunk = min(together, _ROLLING_CHUNK) if engines else together
-    try:
-        with lock_file(path), pool, ProgressBar("playing") as bar:
-            results = Results(Journal(path, header=header, kind=CalibrationGame))
-            total = (games * len(asked)) * len({each.family for each in members})
+    with lock_file(path), pool, ProgressBar("playing") as bar:
+        results = Results(Journal(path, header=header, kind=CalibrationGame))
+        total = (games * len(asked)) * len({anchor.family for anchor in members})
 
-            def progress(_: int) -> None:
-                bar.on_progress("playing", len(results.games), total)
+        def progress(_: int) -> None:
+            bar.on_progress("playing", len(results.games), total)
 
-            elo = play_families(
-                asked, members, results, pool,
-                games=games, link_games=link_games, rounds=rounds, chunk=chunk, links=known,
-                on_progress=progress,
-            )  # fmt: skip
-            play_matches(pairs, results, pool, games=games, chunk=chunk, on_progress=progress)
-    except (BadJournal, WorkerError) as error:
-        raise UserError(str(error)) from None
+        elo = play_families(
+            asked, members, results, pool,
+            games=games, link_games=link_games, rounds=rounds, chunk=chunk, links=linked,
+            on_progress=progress,
+        )  # fmt: skip
+        play_matches(pairs, results, pool, games=games, chunk=chunk, on_progress=progress)
     report = ladder_report(asked, elo, pairs, results)
     write_json(provenance(command_line()) | header | report, out)
     _print(report, out)
@@ -116,17 +114,14 @@ def calibrate(
 def _read(
     game: str, players: Path | None, anchors: str, max_anchor: float | None
 ) -> tuple[LevelTable, list[Anchor]]:
-    try:
-        table = shipped_levels(game) if players is None else read_level_table(players)
-        members = [anchor for name in anchors.split(",") for anchor in read_anchors(name.strip(), game)]
-    except (BadConfig, BadAnchors) as error:
-        raise UserError(str(error)) from None
+    table = shipped_levels(game) if players is None else read_level_table(players)
+    members = [anchor for name in anchors.split(",") for anchor in read_anchors(name.strip(), game)]
     if table is None:
         raise UserError(f"{game} has no level table: give one with --players")
     if table.game != game:
         raise UserError(f"{players} has levels of {table.game}, not of {game}")
     if max_anchor is not None:
-        members = [each for each in members if each.elo is None or each.elo <= max_anchor]
+        members = [anchor for anchor in members if anchor.elo is None or anchor.elo <= max_anchor]
         if not members:
             raise UserError(f"--max-anchor {max_anchor:g}: all anchors are stronger")
     return table, members
@@ -136,18 +131,20 @@ def _links(path: Path, members: Sequence[Anchor]) -> dict[str, dict[str, float]]
     """Ratings of anchors by family in a ladder."""
     try:
         families = read_json(path)["families"]
-        found = {family: {n: float(e) for n, e in row["anchors"].items()} for family, row in families.items()}
-    except (BadReport, ValueError, KeyError, TypeError, AttributeError):
+        ratings = {
+            family: {n: float(e) for n, e in row["anchors"].items()} for family, row in families.items()
+        }
+    except (BadFile, ValueError, KeyError, TypeError, AttributeError):
         raise UserError(f"{path} is not a ladder of `sparring calibrate`") from None
-    for each in members:
-        if each.family in found and each.name not in found[each.family]:
-            raise UserError(f"{path} has no rating of {each.name}")
-    return found
+    for anchor in members:
+        if anchor.family in ratings and anchor.name not in ratings[anchor.family]:
+            raise UserError(f"{path} has no rating of {anchor.name}")
+    return ratings
 
 
 def _numbers(text: str, separator: str = ",") -> list[int]:
     try:
-        return [int(each) for each in text.split(separator) if each.strip()]
+        return [int(part) for part in text.split(separator) if part.strip()]
     except ValueError:
         raise UserError(f"'{text}': expected whole numbers") from None
 
@@ -163,17 +160,17 @@ def _print(report: dict[str, object], out: Path) -> None:
     console = make_console()
     families = report["families"]
     assert isinstance(families, dict)
-    for family, found in families.items():
+    for family, entry in families.items():
         table = Table("asked", "measured", "95 %", "slope", "games", title=foreign(family), box=None)
-        for row in found["levels"]:
+        for row in entry["levels"]:
             low, high = row["interval"]
             table.add_row(
                 f"{row['asked']:.0f}", f"{row['rating']:.0f}", f"{low:.0f} to {high:.0f}",
                 f"{row['slope']:.2f}", f"{row['games']}",
             )  # fmt: skip
         console.print(table)
-        if found["mean_error"] is not None:
-            console.print(f"mean error {found['mean_error']:.0f}, monotone: {found['monotone']}")
+        if entry["mean_error"] is not None:
+            console.print(f"mean error {entry['mean_error']:.0f}, monotone: {entry['monotone']}")
     matches = report["matches"]
     assert isinstance(matches, list)
     for match in matches:

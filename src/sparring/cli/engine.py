@@ -9,12 +9,12 @@ from typing import Annotated
 
 import typer
 
-from sparring.cli.commands import ENGINE
-from sparring.cli.errors import UserError
-from sparring.cli.interrupts import INTERRUPTED
-from sparring.engines import PROTOCOLS, BadOption, EngineSettings, options_of, serve
-from sparring.engines.option import OptionKind
-from sparring.engines.stdio import take_stdio
+from sparring.cli.commands import all_commands
+from sparring.cli.console import INTERRUPTED
+from sparring.cli.lazy import Group
+from sparring.engines import PROTOCOLS, EngineSettings, options_of, serve
+from sparring.engines.options import OptionKind
+from sparring.engines.server import take_stdio
 
 
 def _command(protocol: str, game: str) -> Callable[..., None]:
@@ -23,12 +23,9 @@ def _command(protocol: str, game: str) -> Callable[..., None]:
 
     def run(**texts: str | None) -> None:
         settings = EngineSettings.of(game)
-        try:
-            for option in options:
-                if (text := texts[option.flag.replace("-", "_")]) is not None:
-                    settings = option.apply(settings, text)
-        except BadOption as error:
-            raise UserError(str(error)) from None
+        for option in options:
+            if (text := texts[option.flag.replace("-", "_")]) is not None:
+                settings = option.apply(settings, text)
         try:
             serve(protocol, settings, *take_stdio())
         except KeyboardInterrupt:
@@ -48,9 +45,15 @@ def _command(protocol: str, game: str) -> Callable[..., None]:
         ]
     )
     run.__annotations__ = flags
-    summary = ENGINE.commands[protocol].summary
+    group = all_commands()["engine"]
+    assert isinstance(group, Group)
+    summary = group.commands[protocol].summary
     run.__doc__ = f"{summary}\n\nA GUI starts this command. Every flag is also an option of the protocol."
     return run
 
 
-uci, usi, gtp = (_command(protocol, PROTOCOLS[protocol]) for protocol in ENGINE.commands)
+def __getattr__(protocol: str) -> Callable[..., None]:
+    """The command of a protocol that a game speaks, such as `uci`."""
+    if protocol not in PROTOCOLS:
+        raise AttributeError(f"module {__name__!r} has no attribute {protocol!r}")
+    return _command(protocol, PROTOCOLS[protocol])

@@ -11,8 +11,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
-from sparring.cli.interrupts import reporting_interrupts
-from sparring.cli.numbers import with_checked_numbers
+from sparring.cli.console import reporting_interrupts, with_checked_numbers
 
 HELP_OPTIONS: dict[str, Any] = {"help_option_names": ["-h", "--help"]}
 """Settings of every command: -h is --help."""
@@ -23,11 +22,9 @@ class Command:
     """A command of the command line."""
 
     target: str
-    """The function behind it, as `module:function` inside `sparring.cli`."""
+    """The function behind it, as `module:function`."""
     summary: str
     """The line of the group's help: the first line of the function's docstring."""
-    hidden: bool = False
-    """Whether help leaves it out, and any options are accepted: for commands that have moved."""
 
 
 @dataclass(frozen=True)
@@ -42,17 +39,16 @@ class LazyCommand(TyperCommand):
     """The name and the summary of a command whose module is not imported yet."""
 
     def __init__(self, name: str, command: Command) -> None:
-        super().__init__(name, help=command.summary, hidden=command.hidden)
+        super().__init__(name, help=command.summary)
         self._command = command
 
     def load(self) -> Any:
         """The command itself. Imports its module."""
         module, function = self._command.target.split(":")
         app = typer.Typer(add_completion=False)
-        settings = {"ignore_unknown_options": self._command.hidden, **HELP_OPTIONS}
-        target = getattr(import_module(f"sparring.cli.{module}"), function)
+        target = getattr(import_module(module), function)
         command = reporting_interrupts(with_checked_numbers(target))
-        app.command(self.name, context_settings=settings)(command)
+        app.command(self.name, context_settings=HELP_OPTIONS)(command)
         return get_command(app)
 
 

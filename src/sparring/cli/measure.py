@@ -11,15 +11,26 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from sparring.cli.arguments import GameName, command_line, named_policies
-from sparring.cli.errors import UserError
-from sparring.cli.printing import foreign, make_console
-from sparring.cli.progress import ProgressBar
-from sparring.games import GAMES
-from sparring.networks.sessions import BACKENDS
-from sparring.records import BadTable, Split, UnsupportedFormat
-from sparring.reports.numbers import plus_minus
-from sparring.storage import lock_folder
+from sparring.base.config import is_file
+from sparring.base.errors import UserError
+from sparring.base.numbers import plus_minus
+from sparring.base.storage import lock_folder
+from sparring.cli.arguments import (
+    AsJson,
+    Backend,
+    Every,
+    GameName,
+    GroupPositions,
+    Groups,
+    Records,
+    SessionThreads,
+    Trial,
+    check_records,
+    command_line,
+    named_policies,
+)
+from sparring.cli.console import ProgressBar, foreign, make_console
+from sparring.records import Split
 
 _CELL, _MARGIN = 12, 28
 """Widths of a cell and of the columns to the left of the cells."""
@@ -34,41 +45,28 @@ def matching(
             "--policy", "-p", help="Name of a model, network file or policy TOML; or NAME=one of them."
         ),
     ],
-    records: Annotated[
-        list[Path],
-        typer.Option("--records", "-r", help="Folder of a table (`sparring records build`), or a game file."),
-    ],
+    records: Records,
     out: Annotated[Path | None, typer.Option(help="Report folder; scores already there are reused.")] = None,
     split: Annotated[str, typer.Option(help=f"Which games: {', '.join(_SPLITS)}.")] = "test",
-    trial: Annotated[int, typer.Option(min=0, help="Seed of the split.")] = 0,
+    trial: Trial = 0,
     trials: Annotated[int, typer.Option(min=1, help="Number of splits, with consecutive seeds.")] = 1,
-    positions: Annotated[
-        int | None, typer.Option(min=1, help="Maximum number of positions per group.")
-    ] = None,
-    every: Annotated[
-        int, typer.Option(min=1, help="Take one position in so many of each game: more games.")
-    ] = 1,
-    group: Annotated[list[str] | None, typer.Option(help="Only these groups, such as 1100 or 6d.")] = None,
+    positions: GroupPositions = None,
+    every: Every = 1,
+    group: Groups = None,
     calibrate: Annotated[bool, typer.Option(help="Fit temperatures on the validation split first.")] = False,
     symmetries: Annotated[bool, typer.Option(help="Average networks over the board's symmetries.")] = False,
-    backend: Annotated[
-        str, typer.Option(help=f"Runtime of the networks: {', '.join(BACKENDS)}.")
-    ] = "onnxruntime",
-    threads: Annotated[int, typer.Option(min=1, help="Threads of a network's session.")] = 1,
+    backend: Backend = "onnxruntime",
+    threads: SessionThreads = 1,
     batch: Annotated[int, typer.Option(min=1, help="Positions per batch.")] = 64,
     html: Annotated[bool, typer.Option("--html", help="Render the report as an HTML page too.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Measure accuracy, likelihood and calibration by group."""
-    from sparring import matching as measuring
+    from sparring import measure as measuring
 
-    if game not in GAMES:
-        raise UserError(f"unknown game '{game}'; there are {', '.join(GAMES)}")
     if split not in _SPLITS:
         raise UserError(f"unknown split '{split}'; there are {', '.join(_SPLITS)}")
-    for path in records:
-        if not path.exists():
-            raise UserError(f"no such table or file: {path}")
+    check_records(records)
     selection = measuring.GameSelection(
         game,
         tuple(records),
@@ -79,20 +77,17 @@ def matching(
         every,
     )
     options = measuring.MeasureOptions(backend, threads, batch, symmetries, calibrate)
-    sources = [measuring.PolicySource(*each) for each in named_policies(policy)]
+    sources = [measuring.PolicySource(*pair) for pair in named_policies(policy)]
     lock = nullcontext() if out is None else lock_folder(out)
     with lock, tempfile.TemporaryDirectory() as passing, ProgressBar() as bar:
-        try:
-            content = measuring.measure(
-                sources,
-                selection,
-                out or Path(passing),
-                trials=trials,
-                options=options,
-                on_progress=bar.on_progress,
-            )
-        except (BadTable, UnsupportedFormat, measuring.NoGames) as error:
-            raise UserError(str(error)) from None
+        content = measuring.measure(
+            sources,
+            selection,
+            out or Path(passing),
+            trials=trials,
+            options=options,
+            on_progress=bar.on_progress,
+        )
         undone = "" if out is None else _write(content, out, html)
     if as_json:
         print(json.dumps({"policies": _by_policy(content)}))
@@ -102,17 +97,16 @@ def matching(
 
 def _by_policy(content: dict[str, Any]) -> dict[str, Any]:
     """The measurements by policy."""
-    found = content["policies"]
+    policies = content["policies"]
     for aspect in ("differences", "trials"):
         for name, entries in content.get(aspect, {}).items():
-            found[name][aspect] = entries
-    return dict(found)
+            policies[name][aspect] = entries
+    return dict(policies)
 
 
 def _write(content: dict[str, Any], out: Path, html: bool) -> str:
-    from sparring.matching.figures import report_figures
-    from sparring.matching.report import write_page
-    from sparring.reports.report import write_report
+    from sparring.measure.matching_report import report_figures, write_page
+    from sparring.measure.reports import write_report
 
     undone = write_report(content, out, command_line(), report_figures(content))
     if html:
@@ -121,7 +115,7 @@ def _write(content: dict[str, Any], out: Path, html: bool) -> str:
 
 
 def _show(content: dict[str, Any], out: Path | None, undone: str) -> None:
-    from sparring.matching.report import few_games_warning
+    from sparring.measure.matching_report import few_games_warning
 
     console = make_console()
     policies = content["policies"]
@@ -130,8 +124,8 @@ def _show(content: dict[str, Any], out: Path | None, undone: str) -> None:
     at_once = max(1, (console.width - _MARGIN) // width)
     for begin in range(0, len(names), at_once):
         console.print(_table({name: policies[name] for name in names[begin : begin + at_once]}))
-    for name, found in content.get("trials", {}).items():
-        spread = found["mean"]
+    for name, trials in content.get("trials", {}).items():
+        spread = trials["mean"]
         often = len(spread["trials"])
         console.print(
             f"{foreign(name)}: {spread['mean']:.3f} {plus_minus(spread['deviation'], 3)} over {often} trials"
@@ -151,9 +145,9 @@ def _table(policies: dict[str, Any]) -> Table:
     """Accuracy by group, with half the width of the 95 % interval, and the mean over groups."""
     table = Table("group", "positions", *map(foreign, policies), box=None)
     for group, entry in next(iter(policies.values()))["groups"].items():
-        cells = [_cell(found["groups"][group]) for found in policies.values()]
+        cells = [_cell(metrics["groups"][group]) for metrics in policies.values()]
         table.add_row(foreign(group), f"{entry['positions']:,}", *cells)
-    means = [found["mean"] for found in policies.values()]
+    means = [metrics["mean"] for metrics in policies.values()]
     table.add_row("mean", "", *map(_cell, means), style="bold")
     table.add_row("[dim]nats per move[/]", "", *(f"[dim]{mean['nll']:.3f}[/]" for mean in means))
     return table
@@ -161,3 +155,167 @@ def _table(policies: dict[str, Any]) -> Table:
 
 def _cell(entry: dict[str, float]) -> str:
     return f"{entry['top1']:.3f} [dim]{plus_minus((entry['high'] - entry['low']) / 2, 3)}[/]"
+
+
+# `sparring measure level`: how strong is a player, from its games.
+
+
+_SHOWN = 20
+"""Players that are printed without --name."""
+
+
+def level(
+    games: Annotated[Path, typer.Option("--pgn", "--games", help="File of games, or the folder of a table.")],
+    name: Annotated[
+        list[str] | None, typer.Option(help="Name of the player; repeatable. Default: all players.")
+    ] = None,
+    game: Annotated[
+        str | None, typer.Option(help="Name of the game, where the file does not say it.")
+    ] = None,
+    limit: Annotated[int, typer.Option(min=1, help="Most games that are read.")] = 200,
+    backend: Backend = "onnxruntime",
+    threads: SessionThreads = 1,
+    as_json: AsJson = False,
+) -> None:
+    """Estimate the rating of a player from its moves.
+
+    Prints the rating with a 95 % interval.
+    """
+    from itertools import islice
+
+    from sparring import measure
+    from sparring.policies import load_policy
+    from sparring.records import open_records
+
+    if not (is_file(games) or games.is_dir()):
+        raise UserError(f"no such file or table: {games}")
+    names = tuple(name or ())
+    try:
+        records = open_records(games, game)
+        model = measure.shipped_strength_model(records.game)
+        wanted = (
+            record for record in records if not names or any(player in names for player in record.players)
+        )
+        chosen = list(islice(wanted, limit))
+        if not chosen:
+            raise UserError(
+                f"{games.name}: there are no games" + (f" of {', '.join(names)}" if names else "")
+            )
+        human = load_policy("human", records.game, backend=backend, threads=threads)
+        with ProgressBar() as bar:
+            levels = measure.measure_levels(
+                chosen, names, model=model, human=human,
+                on_game=lambda done: bar.on_progress("evaluating the moves", done, len(chosen)),
+            )  # fmt: skip
+    except ValueError as error:
+        raise UserError(str(error)) from None
+    if as_json:
+        print(json.dumps({"players": [_facts(player) for player in levels]}))
+    else:
+        _show_level(levels, names)
+
+
+def _facts(player: Any) -> dict[str, Any]:
+    estimate = player.estimate
+    return {
+        "name": player.name,
+        "rating": round(estimate.rating),
+        "low": round(estimate.low),
+        "high": round(estimate.high),
+        "games": estimate.games,
+        "moves": estimate.moves,
+        "recorded_rating": None if player.known is None else round(player.known),
+    }
+
+
+def _show_level(levels: list[Any], names: tuple[str, ...]) -> None:
+    shown = levels if names else levels[:_SHOWN]
+    table = Table("player", "rating", "95 %", "games", "moves", "in the records", box=None)
+    for facts in map(_facts, shown):
+        recorded = "" if facts["recorded_rating"] is None else str(facts["recorded_rating"])
+        interval = f"{facts['low']} to {facts['high']}"
+        table.add_row(foreign(facts["name"]), str(facts["rating"]), interval, str(facts["games"]),
+                      str(facts["moves"]), recorded)  # fmt: skip
+    console = make_console()
+    console.print(table)
+    if len(levels) > len(shown):
+        console.print(f"[dim]and {len(levels) - len(shown)} more players; --name shows one[/]")
+
+
+# `sparring measure person`: how much more likely a person's moves became, and whether they are told from
+# others.
+
+
+_SETS = (1, 2, 5, 10)
+"""Numbers of games from which a person is identified."""
+
+
+def measure_person(
+    game: GameName,
+    player: Annotated[
+        list[Path],
+        typer.Option(
+            "--player",
+            "-p",
+            help="Name of a person in your data folder, or player's file of `sparring train person`; may be "
+            "repeated.",
+        ),
+    ],
+    records: Annotated[
+        list[Path],
+        typer.Option("--records", "-r", help="Files of games or folders of tables; may be repeated."),
+    ],
+    games: Annotated[int, typer.Option(min=1, help="Most games of a person, the latest ones.")] = 50,
+    as_json: AsJson = False,
+) -> None:
+    """Measure people's models on games that they did not see.
+
+    With several players it also says who of them played a game.
+    """
+    from sparring.training.person.measurement import measure_people
+
+    try:
+        files = [_file(path, game) for path in player]
+        with ProgressBar() as bar:
+            results = measure_people(files, records, game, games, _SETS, bar.on_progress)
+    except ValueError as error:
+        raise UserError(str(error)) from None
+    if as_json:
+        print(json.dumps(results))
+    else:
+        _show_person(results)
+
+
+def _file(player: Path, game: str) -> Path:
+    """The person's file of a player's file, or of a name. Raises NotFound."""
+    from sparring.players.persons import find_person
+
+    if player.suffix not in (".toml", ".person"):
+        player = find_person(str(player), game).path
+    return player.with_suffix(".person")
+
+
+def _show_person(results: dict[str, Any]) -> None:
+    console = make_console()
+    for name, entry in results["people"].items():
+        console.print(
+            f"{foreign(name)}: {entry['games']:,} games that were not trained on; the base has top-1 "
+            f"{entry['base_top1']:.3f}, {entry['base_nll']:.3f} nats a move",
+            soft_wrap=True,
+        )
+        table = Table("phase", "moves", "nats gained", "top-1 gained", box=None)
+        for phase, part in [*entry["phases"].items(), ("all", entry)]:
+            table.add_row(
+                phase, f"{part['positions']:,}", _person_cell(part["nats"]), _person_cell(part["top1"])
+            )
+        console.print(table)
+    for entry in results.get("identification", []):
+        plural = "game" if entry["games"] == 1 else "games"
+        console.print(
+            f"who of {len(results['people'])} played, from {entry['games']} {plural}: "
+            f"{entry['value']:.0%} right ({entry['low']:.0%} to {entry['high']:.0%})"
+        )
+
+
+def _person_cell(estimate: dict[str, float]) -> str:
+    return f"{estimate['value']:+.3f} [dim]({estimate['low']:+.3f} to {estimate['high']:+.3f})[/]"

@@ -1,132 +1,94 @@
-"""The opponent that the options of `sparring play` ask for."""
+"""The opponent of `sparring play`: what its options ask for, and what the terminal says about it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from sparring.cli.errors import UserError
-from sparring.cli.game_file import expand_user
-from sparring.cli.ratings import check_rating_range
-from sparring.config import BadConfig
+from sparring.base.errors import BadConfig, UserError
+from sparring.cli.arguments import with_article
+from sparring.cli.console import visible
+from sparring.cli.session import expand_user
 from sparring.games import Game, describe
-from sparring.players import (
-    DEFAULT_RATING,
-    LOAD_ERRORS,
-    STRENGTHS,
-    BadPlayer,
-    BadPlayerConfig,
-    Player,
-    PlayerConfig,
-    default_player_config,
-    load_player,
-    make_player,
-    open_player,
-)
-from sparring.players.levels import level_keys, level_of_rating, read_level_table
-from sparring.players.persons import UnknownPerson, find_person
-from sparring.policies import load_policy, unrated
-
-DEFAULT_STRENGTH = 5
-_REPERTOIRE_PLIES = 200
-"""A repertoire is played as far as it goes."""
+from sparring.play.opponent import Opponent, imitated_rating
+from sparring.players import DEFAULT_RATING, STRENGTHS, AdaptivePlayer, Player, PolicyPlayer, SearchPlayer
+from sparring.players.game_players import games_with_bots
+from sparring.policies import rating_text
+from sparring.policies.person import PersonPolicy
 
 
-@dataclass(frozen=True)
-class OpponentOptions:
-    """Options of an opponent that plays like people; None if not given."""
+def choose_opponent(
+    rules: Game[Any],
+    *,
+    level: str | None,
+    levels: Path | None,
+    rating: int | None,
+    my_rating: int | None,
+    model: str | None,
+    temperature: float | None,
+    player: Path | None,
+    person: str | None,
+    repertoire: Path | None,
+    strength: int | None,
+    bot: str | None,
+    instant: bool,
+) -> Opponent:
+    """The opponent that the options describe; None is an option that was not given.
 
-    level: int | None
-    rating: int | None
-    my_rating: int | None
-    model: str | None
-    temperature: float | None
-    repertoire: Path | None = None
-    adapt: bool | None = None
-    levels: Path | None = None
-
-    def __bool__(self) -> bool:
-        return any(each is not None for each in vars(self).values())
-
-
-def find_player_of_person(name: str, game: str) -> Path:
-    """The player's file of a person. Raises UserError."""
-    try:
-        return find_person(name, game).path
-    except UnknownPerson as error:
-        raise UserError(str(error)) from None
-
-
-def load_opponent(source: str | Path, game: str, **overrides: Any) -> Player:
-    """The player of a bot's name or of a file. Raises UserError."""
-    try:
-        return load_player(source, game, **overrides)
-    except BadPlayer as error:
-        raise UserError(str(error)) from None
-
-
-def choose_strength(rules: Game[Any], strength: int | None, options: OpponentOptions) -> int | None:
-    """The strength of the small search player; None for one that plays like people. Raises UserError."""
-    game = rules.spec.name
-    if strength is not None:
-        if options:
-            raise UserError(
-                "--strength is for the small search player: it has no level, rating, model, temperature or "
-                "repertoire"
-            )
-        return strength
-    if rules.spec.hidden and options:
+    Raises UserError for options that do not go together, BadConfig or NotFound for values.
+    """
+    game, system = rules.spec.name, describe(rules.spec.name).ratings
+    human_like = (level, levels, rating, my_rating, model, temperature, repertoire)
+    given = any(value is not None for value in human_like)
+    if levels is not None and (level is None or level == "adapt"):
+        raise UserError("--levels is the table of --level: say which level, such as --level 1500")
+    if person is not None and player is not None:
+        raise UserError("--person and --player both name the opponent: leave one out")
+    if (player is not None or person is not None) and (given or strength is not None):
+        raise UserError(
+            f"{'--player' if person is None else '--person'} replaces --level, --rating, --rank, --model, "
+            "--temperature, --repertoire and --strength: leave them out"
+        )
+    if bot is not None and game not in games_with_bots():
+        raise UserError(f"--bot is for {', '.join(games_with_bots()) or 'games with bots'}, not for {game}")
+    if strength is not None and given:
+        raise UserError(
+            "--strength is for the small search player: it has no level, rating, model, temperature or "
+            "repertoire"
+        )
+    if rules.spec.hidden and given:
         raise UserError(
             f"policies do not play {game}, a game of hidden information: choose a --strength or a --bot"
         )
-    if game in DEFAULT_RATING or options.model is not None:
-        return None
-    if options:
+    if bot is not None and strength is not None:
+        raise UserError("--bot names the opponent: leave out --strength")
+    if given and model is None and game not in DEFAULT_RATING:
         raise UserError(f"there is no network of people's moves for {game}: choose a --strength or a --model")
-    return DEFAULT_STRENGTH
 
+    def written(number: int | None) -> int | str | None:
+        return number if number is None or system.word == "rating" else system.format(number)
 
-def choose_player(
-    game: str, options: OpponentOptions, file: Path | None, seed: int | None, *, instant: bool
-) -> Player:
-    """The player of a file, or of a policy at a rating in its range. Raises UserError."""
-    if file is not None:
-        return load_opponent(file, game, **({} if seed is None else {"seed": seed}))
-    keys = _level_keys(game, _level_of(game, options), options.levels)
-    model = options.model or keys.get("model", PlayerConfig.model)
+    opponent = Opponent(
+        game,
+        level=None if level == "adapt" else parse_level(level),
+        adapt=level == "adapt",
+        levels=None if levels is None else expand_user(levels),
+        rating=written(rating),
+        my_rating=written(my_rating),
+        model=model,
+        temperature=temperature,
+        file=player,
+        person=person,
+        repertoire=None if repertoire is None else expand_user(repertoire),
+        strength=strength,
+        bot=bot,
+        think_time="none" if instant else "human",
+    )
     try:
-        policy = load_policy(model, game)
-    except LOAD_ERRORS as error:
-        raise UserError(str(error)) from None
-    rating = keys.get("rating", DEFAULT_RATING.get(game)) if options.rating is None else options.rating
-    if complaint := unrated(policy):
-        if options.rating is not None or options.my_rating is not None:
-            raise UserError(f"{complaint} in {game}: give no {describe(game).ratings.word}")
-        rating = None
-    check_rating_range(policy, options.rating)
-    check_rating_range(policy, options.my_rating, whose="my ")
-    given: dict[str, Any] = {"model": model, "rating": rating, "opponent_rating": options.my_rating}
-    if options.temperature is not None:
-        given["temperature"] = options.temperature
-    if options.repertoire is not None:
-        given |= {"book": str(expand_user(options.repertoire)), "book_plies": _REPERTOIRE_PLIES}
-    given["think_time"] = "none" if instant else "human"
-    config = default_player_config(game, **{**keys, **given, "seed": seed})
-    try:
-        return open_player(replace(config, adapt=True)) if options.adapt else make_player(config, policy)
-    except LOAD_ERRORS as error:
-        raise UserError(str(error)) from None
-
-
-def _level_of(game: str, options: OpponentOptions) -> int | None:
-    """The level that was asked for, else that of the rating's number: a rating alone plays as strongly as it
-    says. None if the game has no such level, or if a model, a temperature or results say how to play."""
-    given = (options.level, options.model, options.temperature)
-    if options.adapt or any(each is not None for each in given):
-        return options.level
-    return level_of_rating(game, DEFAULT_RATING.get(game) if options.rating is None else options.rating)
+        return opponent.completed()
+    except BadConfig as error:
+        hint = "; a small search player is --strength 1 to 9" if opponent.level in STRENGTHS else ""
+        raise UserError(f"{error}{hint}") from None
 
 
 def parse_level(text: str | None) -> int | None:
@@ -139,29 +101,38 @@ def parse_level(text: str | None) -> int | None:
         raise UserError(f"--level {text}: expected a number such as 1500, or adapt") from None
 
 
-def _level_keys(game: str, level: int | None, table: Path | None) -> Mapping[str, Any]:
-    """The keys of the player of a level, by a level table's file or the shipped one; none without a level.
-    Raises UserError."""
-    if level is None:
-        return {}
-    try:
-        return (
-            level_keys(game, level) if table is None else keys_of_level_file(game, level, expand_user(table))
-        )
-    except BadPlayerConfig as error:
-        hint = "; a small search player is --strength 1 to 9" if level in STRENGTHS else ""
-        raise UserError(f"{error}{hint}") from None
+# What the terminal says about the opponent of a game.
 
 
-def keys_of_level_file(game: str, level: int, file: Path) -> Mapping[str, Any]:
-    """The keys of the player of a level, by a level table's file; its policies may be files beside it.
-    Raises UserError."""
-    try:
-        table = read_level_table(file)
-    except BadConfig as error:
-        raise UserError(str(error)) from None
-    if table.game != game:
-        raise UserError(f"{file} has levels of {table.game}, not of {game}")
-    keys = table.keys(level)
-    beside = file.parent / keys["model"]
-    return keys | ({"model": str(beside)} if beside.is_file() else {})
+def describe_opponent(opponent: Player, strength: int | None) -> str:
+    """A sentence on the opponent: its name, and how it plays."""
+    name = visible(opponent.name)
+    if isinstance(opponent, AdaptivePlayer):
+        about = describe_opponent(opponent.player, None)
+        return f"{about} Its level follows your results: {strength_text(opponent)}."
+    if not isinstance(opponent, PolicyPlayer | SearchPlayer):
+        return f"Your opponent is {name}{'' if strength is None else f', strength {strength} of 9'}."
+    policy, rating = opponent.policy, imitated_rating(opponent)
+    if isinstance(policy, PersonPolicy):
+        games = f"{policy.card.games:,} games of {visible(policy.card.person)}"
+        return f"Your opponent is {name}, who plays as in {games}{_search_text(opponent)}."
+    rated = None if rating is None else with_article(rating_text(policy.game, rating))
+    style = f", who plays in the style of {rated}" if rated else ""
+    if opponent.config.level is not None:
+        style = f", level {opponent.config.level}{style}"
+    return f"Your opponent is {name} (model {visible(policy.name)}){style}{_search_text(opponent)}."
+
+
+def strength_text(opponent: AdaptivePlayer) -> str:
+    """The estimate of the person's strength, in words."""
+    estimate = opponent.estimate
+    if not estimate.games:
+        return "this is your first game"
+    games = f"{estimate.games} game{'' if estimate.games == 1 else 's'}"
+    return f"after {games} your strength is {estimate.mean:.0f} ({estimate.low:.0f} to {estimate.high:.0f})"
+
+
+def _search_text(opponent: PolicyPlayer | SearchPlayer) -> str:
+    """The search of a player, for the end of a sentence; empty if it plays from its policy alone."""
+    nodes = opponent.config.nodes if isinstance(opponent, SearchPlayer) else 0
+    return f", with a search of {nodes:,} node{'' if nodes == 1 else 's'}" if nodes else ""

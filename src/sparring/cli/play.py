@@ -2,34 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
 import typer
 
-from sparring.cli.arguments import GameName, Options, PositionText, choose_game, choose_state
-from sparring.cli.errors import UserError
-from sparring.cli.game_clock import parse_clock
-from sparring.cli.game_file import check_writable, expand_user
-from sparring.cli.opponent import (
-    DEFAULT_STRENGTH,
-    OpponentOptions,
-    choose_player,
-    choose_strength,
-    find_player_of_person,
-    load_opponent,
-    parse_level,
-)
-from sparring.cli.opponent_text import describe_opponent, imitated_rating, opponent_advice, strength_text
-from sparring.cli.ratings import parse_rating
-from sparring.cli.session import TerminalOptions
+from sparring.base.clock import TimeControl
+from sparring.base.errors import UserError
+from sparring.cli.arguments import GameName, Options, PositionText, choose_game, choose_state, parse_rating
+from sparring.cli.opponent import choose_opponent, describe_opponent, strength_text
+from sparring.cli.session import TerminalOptions, check_writable, expand_user
 from sparring.cli.terminal import TerminalGame
-from sparring.games import Game, describe, resolve
-from sparring.players import STRENGTHS, AdaptivePlayer, make_strength_player
-from sparring.players.rbc import BOTS
+from sparring.games import Game, describe
+from sparring.play.opponent import advice_on, imitated_rating
+from sparring.players import STRENGTHS, AdaptivePlayer
+from sparring.players.game_players import games_with_bots
 from sparring.records.readers import written_formats
+
+_BOTS = " ".join(
+    f"{game}: the opponent, one of {', '.join(bots.configs)}, or a TOML file of a bot."
+    for game, bots in games_with_bots().items()
+)
 
 
 def play(
@@ -103,12 +97,13 @@ def play(
     ] = None,
     bot: Annotated[
         str | None,
-        typer.Option(help=f"rbc: the opponent, one of {', '.join(BOTS)}, or a TOML file of a bot."),
+        typer.Option(help=_BOTS),
     ] = None,
     clock: Annotated[
         str | None,
         typer.Option(
-            help="Clock: minutes and seconds added a move, such as 10 or 5+3. Without it, no clock."
+            help="Clock: minutes (10), with seconds added a move (5+3), with byo-yomi (20+3x30), Canadian "
+            "(10+300/15) or for so many moves (40/90+30). Without it, no clock."
         ),
     ] = None,
     byoyomi: Annotated[
@@ -140,62 +135,60 @@ def play(
     rules = choose_game(game, option)
     rng = np.random.default_rng(seed)
     human = _choose_side(rules, side, rng)
-    adapt = True if level == "adapt" else None
-    options = OpponentOptions(
-        None if adapt else parse_level(level),
-        parse_rating(game, rating, rank),
-        parse_rating(game, my_rating, my_rank, "my "),
-        model,
-        temperature,
-        repertoire,
-        adapt,
-        levels,
+    my_number = parse_rating(game, my_rating, my_rank, "my ")
+    chosen = choose_opponent(
+        rules,
+        level=level,
+        levels=levels,
+        rating=parse_rating(game, rating, rank),
+        my_rating=my_number,
+        model=model,
+        temperature=temperature,
+        player=player,
+        person=person,
+        repertoire=repertoire,
+        strength=strength,
+        bot=bot,
+        instant=instant,
     )
-    if levels is not None and options.level is None:
-        raise UserError("--levels is the table of --level: say which level, such as --level 1500")
-    if person is not None:
-        if player is not None:
-            raise UserError("--person and --player both name the opponent: leave one out")
-        player = find_player_of_person(person, game)
-    if player is not None and (options or strength is not None):
+    time_control = None if clock is None else _parse_clock(clock, byoyomi)
+    if rules.spec.hidden and position is not None:
         raise UserError(
-            f"{'--player' if person is None else '--person'} replaces --level, --rating, --rank, --model, "
-            "--temperature, --repertoire and --strength: leave them out"
+            f"{game} starts from its initial position: a position would reveal hidden information"
         )
-    if bot is not None and not rules.spec.hidden:
-        raise UserError(f"--bot is for rbc, not for {game}")
-    chosen_strength = strength
-    strength = choose_strength(rules, strength, options) if player is None else None
-    time_control = None if clock is None else parse_clock(clock, byoyomi)
-    table = TerminalOptions(
-        "", rng, letters, time_control, options.rating, options.my_rating, _check_save(save, game)
-    )
-    if rules.spec.hidden:
-        if position is not None:
-            raise UserError(
-                f"{game} starts from its initial position: a position would reveal hidden information"
-            )
-        if bot is not None and chosen_strength is not None:
-            raise UserError("--bot names the opponent: leave out --strength")
-        if time_control is not None:
-            raise UserError(f"{game} has no clock in the terminal: leave out --clock")
-        source = bot or player
-        small = strength or DEFAULT_STRENGTH
-        with load_opponent(source, game) if source else make_strength_player(game, small) as opponent:
-            table = replace(table, about=describe_opponent(opponent, None if source else small))
-            resolve(describe(game).players.hidden_terminal)(rules, human, opponent, table).play()
-        return
+    if rules.spec.hidden and time_control is not None:
+        raise UserError(f"{game} has no clock in the terminal: leave out --clock")
+    saved = _check_save(save, game)
     state = choose_state(rules, position)
-    if strength is not None:
-        opponent = make_strength_player(game, strength)
-    else:
-        opponent = choose_player(game, options, player, seed, instant=instant)
-        table = replace(table, rating=imitated_rating(opponent))
-    about = " ".join(filter(None, [describe_opponent(opponent, strength), opponent_advice(opponent, state)]))
-    with opponent:
-        TerminalGame(rules, state, human, opponent, replace(table, about=about)).play()
+    with chosen.make(seed=seed) as opponent:
+        about = [describe_opponent(opponent, chosen.strength), advice_on(opponent, state)]
+        options = TerminalOptions(
+            " ".join(filter(None, about)),
+            rng,
+            letters,
+            time_control,
+            imitated_rating(opponent),
+            my_number,
+            saved,
+        )
+        _terminal_game(game)(rules, state, human, opponent, options).play()
         if isinstance(opponent, AdaptivePlayer) and opponent.estimate.games:
             print(f"{strength_text(opponent).capitalize()}.")
+
+
+def _terminal_game(game: str) -> type[TerminalGame]:
+    """The class of a game's games in the terminal."""
+    own = describe(game).terminal_game
+    kind: type[TerminalGame] = TerminalGame if own is None else own()
+    return kind
+
+
+def _parse_clock(text: str, byoyomi: float) -> TimeControl:
+    """The time control of --clock. Raises UserError."""
+    try:
+        return TimeControl.parse(text, byoyomi)
+    except ValueError as error:
+        raise UserError(str(error)) from None
 
 
 def _check_save(path: Path | None, game: str) -> Path | None:
@@ -203,7 +196,7 @@ def _check_save(path: Path | None, game: str) -> Path | None:
     if path is None:
         return None
     path = expand_user(path)
-    known = written_formats(game)
+    suffixes = written_formats(game)
     try:
         is_folder = path.suffix == "" or path.is_dir()
         exists = path.exists() and not path.is_dir()
@@ -211,10 +204,10 @@ def _check_save(path: Path | None, game: str) -> Path | None:
         is_folder, exists = False, False  # a folder that cannot be searched: no file can be written there
     if exists:
         raise UserError(f"{path} exists already: choose another file for --save")
-    if not is_folder and path.suffix.removeprefix(".").lower() not in known:
-        raise UserError(f"--save {path}: games of {game} end in .{', .'.join(known)}")
+    if not is_folder and path.suffix.removeprefix(".").lower() not in suffixes:
+        raise UserError(f"--save {path}: games of {game} end in .{', .'.join(suffixes)}")
     try:
-        check_writable(path / f"game.{known[0]}" if is_folder else path)
+        check_writable(path / f"game.{suffixes[0]}" if is_folder else path)
     except UserError as error:
         raise UserError(f"--save {error}") from None
     return path

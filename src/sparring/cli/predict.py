@@ -3,26 +3,134 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Annotated, Any, BinaryIO
 
 import typer
 from rich.table import Table
 
-from sparring.cli.arguments import GameName, name_and_source
-from sparring.cli.errors import UserError
-from sparring.cli.position_query import PositionQuery
-from sparring.cli.printing import foreign, make_console, visible
-from sparring.cli.ratings import check_rating_range, parse_ratings
-from sparring.games import GAMES, Game, describe, move_name
+from sparring.base.config import show_value
+from sparring.base.errors import UserError
+from sparring.base.numbers import signed
+from sparring.cli.arguments import (
+    Backend,
+    GameName,
+    SessionThreads,
+    check_rating_range,
+    name_and_source,
+    parse_rating,
+    parse_ratings,
+)
+from sparring.cli.console import foreign, make_console, visible
+from sparring.games import Game, IllegalMove, ParseError, describe, load_game, move_name
+from sparring.games.states import split_moves
 from sparring.networks import Position, Prediction
-from sparring.networks.sessions import BACKENDS
 from sparring.players import PlayerConfig
 from sparring.policies import Policy, load_policy, rating_text, unrated
-from sparring.reports.numbers import signed
+
+# Positions to predict: from command-line options, or one JSON object per line.
+
+
+@dataclass(frozen=True)
+class PositionQuery:
+    """A position with ratings and clock. Every field is optional."""
+
+    moves: str | list[str] = ""
+    """Moves from the initial position or from `position`, as people write them. A text may have move
+    numbers and a result."""
+    position: str | None = None
+    """Text of the position: FEN, SFEN or the game's own."""
+    komi: float | None = None
+    rules: str | None = None
+    """Name of a rule set, such as chinese or japanese."""
+    rating: int | None = None
+    opponent_rating: int | None = None
+    rank: str | None = None
+    """Rank, in games that have ranks."""
+    opponent_rank: str | None = None
+    clock: float | None = None
+    """Seconds left to the player to move."""
+
+    @classmethod
+    def parse(cls, line: bytes) -> PositionQuery:
+        """Parses a JSON line. Raises UserError."""
+        try:
+            entries = json.loads(line.decode("utf-8-sig"))
+        except UnicodeDecodeError:
+            raise UserError("this is not UTF-8 text") from None
+        except RecursionError:
+            raise UserError("this is nested too deeply") from None
+        except ValueError as error:
+            raise UserError(f"this is not JSON ({error})") from None
+        if not isinstance(entries, dict):
+            raise UserError("a JSON object is expected")
+        field_names = {field.name for field in fields(cls)}
+        if unknown := sorted(set(entries) - field_names):
+            raise UserError(f"unknown field '{unknown[0][:100]}'; there are {', '.join(sorted(field_names))}")
+        for name in ("position", "rules"):
+            if not isinstance(entries.get(name), str | None):
+                raise UserError(f"{name} is a text, not {show_value(entries[name])}")
+        return cls(**entries)
+
+    def to_position(self, game_name: str) -> tuple[Game[Any], Position]:
+        """The game and the position of the query. Raises UserError."""
+        try:
+            game = self._game(game_name)
+            state = game.initial() if self.position is None else game.parse(self.position)
+            for text in self._moves():
+                state = game.play(state, game.parse_move(state, text))
+        except (ParseError, IllegalMove, ValueError) as error:
+            raise UserError(str(error)) from None
+        if (outcome := game.outcome(state)) is not None:
+            raise UserError(f"the game is over there: {outcome.reason}")
+        return game, Position(
+            state,
+            parse_rating(game_name, self.rating, self.rank),
+            parse_rating(game_name, self.opponent_rating, self.opponent_rank, "opponent "),
+            self._clock(),
+        )
+
+    def _game(self, name: str) -> Game[Any]:
+        description = describe(name)
+        komi = None if self.komi is None else _number(self.komi, "komi")
+        if komi is not None and "komi" not in description.option_names():
+            raise UserError(f"{name} has no komi")
+        if self.rules is None:
+            return load_game(name) if komi is None else load_game(name, komi=komi)
+        if description.rule_sets is None:
+            raise UserError(f"{name} has no rule sets to choose from")
+        game: Game[Any] = description.rule_sets(str(self.rules), komi=komi)
+        return game
+
+    def _moves(self) -> list[str]:
+        if isinstance(self.moves, str):
+            return split_moves(self.moves)
+        if isinstance(self.moves, list) and all(isinstance(move, str) for move in self.moves):
+            return self.moves
+        raise UserError("moves is a text with spaces between the moves, or a list of texts")
+
+    def _clock(self) -> float | None:
+        seconds = None if self.clock is None else _number(self.clock, "clock")
+        if seconds is not None and not 0 <= seconds < math.inf:
+            raise UserError(f"clock is seconds, 0 or more, not {seconds:g}")
+        return seconds
+
+
+def _number(value: object, name: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise UserError(f"{name} is a number, not {show_value(value)}")
+    try:
+        number = float(value)
+    except OverflowError:
+        raise UserError(f"{name} is too large") from None
+    if not math.isfinite(number):
+        raise UserError(f"{name} is a finite number, not {number}")
+    return number
+
 
 _LINES = 256
 """Lines of an input file that are predicted together."""
@@ -64,17 +172,13 @@ def predict(
         typer.Option("--input", help="File of positions, one JSON object per line (- for standard input)."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON with every legal move.")] = False,
-    backend: Annotated[
-        str, typer.Option(help=f"Runtime of the networks: {', '.join(BACKENDS)}.")
-    ] = "onnxruntime",
-    threads: Annotated[int, typer.Option(min=1, help="Threads of each network.")] = 1,
+    backend: Backend = "onnxruntime",
+    threads: SessionThreads = 1,
 ) -> None:
     """Predict the moves that people of a rating would play.
 
     Prints the most likely moves with their probabilities, for one policy or several.
     """
-    if game not in GAMES:
-        raise UserError(f"unknown game '{game}'; there are {', '.join(GAMES)}")
     policies = [_open(text, game, backend, threads) for text in model]
     if file is not None:
         _answer_lines(policies, game, file)
@@ -84,18 +188,18 @@ def predict(
     )
     rules_of, place = question.to_position(game)
     if ratings is not None or ranks is not None:
-        found = _by_strength(policies, place, parse_ratings(game, ratings, ranks))
+        predictions = _by_strength(policies, place, parse_ratings(game, ratings, ranks))
     else:
         for policy in policies:
             check_rating_range(policy, place.rating, place.opponent_rating)
         _warn_unrated(policies, [place])
-        found = {policy.name: policy.predict([place])[0] for policy in policies}
+        predictions = {policy.name: policy.predict([place])[0] for policy in policies}
     if as_json:
         model_name = None if ratings is None and ranks is None else policies[0].name
-        print(json.dumps(_result(rules_of, place.state, found, model_name)))
+        print(json.dumps(_result(rules_of, place.state, predictions, model_name)))
     else:
         is_assumed = place.rating is None and ratings is None and ranks is None
-        _show(place.state, _headed(policies, place, found), top)
+        _show(place.state, _headed(policies, place, predictions), top)
         if is_assumed and not all(map(unrated, policies)):
             word = describe(game).ratings.word
             make_console().print(f"[dim]No --{word} given: people of unknown {word}.[/]")
@@ -121,11 +225,13 @@ def _by_strength(policies: list[Policy], place: Position, ratings: list[int]) ->
     return dict(zip(names, predictions, strict=True))
 
 
-def _headed(policies: list[Policy], place: Position, found: dict[str, Prediction]) -> dict[str, Prediction]:
+def _headed(
+    policies: list[Policy], place: Position, predictions: dict[str, Prediction]
+) -> dict[str, Prediction]:
     """The predictions by the headings of their columns. That of one policy at a rating is the rating."""
     if len(policies) > 1 or place.rating is None or unrated(policies[0]):
-        return found
-    return {rating_text(policies[0].game, place.rating): found[policies[0].name]}
+        return predictions
+    return {rating_text(policies[0].game, place.rating): predictions[policies[0].name]}
 
 
 def _warn_unrated(policies: list[Policy], positions: Iterable[Position]) -> bool:
@@ -137,7 +243,9 @@ def _warn_unrated(policies: list[Policy], positions: Iterable[Position]) -> bool
     return given
 
 
-def _result(game: Game[Any], state: Any, found: dict[str, Prediction], model: str | None = None) -> object:
+def _result(
+    game: Game[Any], state: Any, predictions: dict[str, Prediction], model: str | None = None
+) -> object:
     """The JSON value: an object for one column, a list for several. With `model`, columns are ratings."""
     label = describe(game.spec.name).ratings.word
     results = [
@@ -145,13 +253,13 @@ def _result(game: Game[Any], state: Any, found: dict[str, Prediction], model: st
         | {
             "moves": [
                 {"move": game.move_text(state, move), "p": round(p, 6)}
-                for move, p, _ in prediction.top(len(prediction.moves))
+                for move, p, *_ in prediction.top(len(prediction.moves))
             ],
             "wdl": None if prediction.wdl is None else [round(p, 6) for p in prediction.wdl],
             "value": None if prediction.value is None else round(prediction.value, 6),
         }
         | ({} if prediction.lead is None else {"lead": round(prediction.lead, 4)})
-        for name, prediction in found.items()
+        for name, prediction in predictions.items()
     ]
     return results[0] if len(results) == 1 else results
 
@@ -175,8 +283,8 @@ def _answer_lines(policies: list[Policy], game: str, file: Path) -> None:
                     wrong += 1
                     print(json.dumps({"error": place}))
                 else:
-                    found = {name: next(answer) for name, answer in answers.items()}
-                    print(json.dumps(_result(place[0], place[1].state, found)))
+                    predictions = {name: next(answer) for name, answer in answers.items()}
+                    print(json.dumps(_result(place[0], place[1].state, predictions)))
     if wrong:
         raise UserError(f'{wrong} input lines are wrong: see "error" in the output')
 
@@ -222,17 +330,17 @@ def _groups(lines: Iterable[bytes], size: int) -> Iterator[list[bytes]]:
         yield group
 
 
-def _show(state: Any, found: dict[str, Prediction], top: int) -> None:
+def _show(state: Any, predictions: dict[str, Prediction], top: int) -> None:
     """Prints a row for each move that is among the first `top` of any column."""
-    by_move = {name: dict(zip(p.moves, p.probabilities, strict=True)) for name, p in found.items()}
-    shown = {move for prediction in found.values() for move, *_ in prediction.top(top)}
+    by_move = {name: dict(zip(p.moves, p.probabilities, strict=True)) for name, p in predictions.items()}
+    shown = {move for prediction in predictions.values() for move, *_ in prediction.top(top)}
     first = next(iter(by_move.values()))
-    table = Table("move", *map(foreign, found), box=None)
+    table = Table("move", *map(foreign, predictions), box=None)
     for move in sorted(shown, key=lambda move: -first[move]):
         name = move_name(state, move)
         table.add_row(foreign(name), *(f"{probabilities[move]:7.2%}" for probabilities in by_move.values()))
     for label, text in (("win/draw/loss", _wdl), ("value", _value), ("lead", _lead)):
-        cells = [text(prediction) for prediction in found.values()]
+        cells = [text(prediction) for prediction in predictions.values()]
         if any(cells):
             table.add_row(f"[dim]{label}[/]", *(f"[dim]{cell}[/]" for cell in cells))
     make_console().print(table)

@@ -13,14 +13,14 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn, 
 from rich.table import Table
 
 from sparring import records
-from sparring.cli.errors import UserError
-from sparring.cli.printing import foreign, make_console
+from sparring.base.errors import BadFile, UserError
+from sparring.cli.arguments import AsJson
+from sparring.cli.console import foreign, make_console
 from sparring.records.presets import preset_names
-from sparring.records.streams import source_size
+from sparring.records.sources import source_size
 
 Folder = Annotated[Path, typer.Argument(help="Folder of a table.")]
 _MOST_NOTES = 20
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 def build(
@@ -46,7 +46,7 @@ def build(
             raise UserError(f"there is no file {file}")
     try:
         wanted = records.load_preset(preset) if preset else records.preset_for(files)
-    except records.UnsupportedFormat as error:
+    except BadFile as error:
         raise UserError(f"{error}; or choose the game by --preset") from None
     unread: list[str] = []
     sources = records.find_sources(files, wanted.game, unread.append)
@@ -65,10 +65,7 @@ def build(
         def on_progress(report: records.BuildReport, read: int) -> None:
             bar.update(task, completed=read, description=f"{report.seen:,} games, {report.kept:,} kept")
 
-        try:
-            report = records.build_table(sources, wanted, out, on_progress)
-        except (records.BadTable, records.UnsupportedFormat, records.TableWriteError) as error:
-            raise UserError(str(error)) from None
+        report = records.build_table(sources, wanted, out, on_progress)
     report.unread += unread
     if not report.kept:
         _print_trouble(report)
@@ -86,27 +83,25 @@ def stats(
     ] = None,
 ) -> None:
     """Count games and positions by rating, speed and result."""
-    from sparring.records.plots import plot_statistics
-    from sparring.records.statistics import collect_statistics
-    from sparring.reports.plot_style import MatplotlibMissing
+    from sparring.records.statistics import collect_statistics, plot_statistics
 
     try:
-        found = collect_statistics(folder)
+        statistics = collect_statistics(folder)
         if plot is not None:
-            plot_statistics(found, plot)
-    except (records.BadTable, MatplotlibMissing, ValueError) as error:
+            plot_statistics(statistics, plot)
+    except ValueError as error:
         raise UserError(str(error)) from None
     if as_json:
-        print(json.dumps(vars(found)))
+        print(json.dumps(vars(statistics)))
         return
     console = make_console()
     console.print(
-        f"[bold]{found.games:,}[/] {_plural('game', found.games)} of {foreign(found.game)}, "
-        f"{found.positions:,} {_plural('position', found.positions)}; {found.with_clocks:,} "
-        f"{_plural('game', found.with_clocks)} with clocks, {found.with_evals:,} with evaluations"
+        f"[bold]{statistics.games:,}[/] {_plural('game', statistics.games)} of {foreign(statistics.game)}, "
+        f"{statistics.positions:,} {_plural('position', statistics.positions)}; {statistics.with_clocks:,} "
+        f"{_plural('game', statistics.with_clocks)} with clocks, {statistics.with_evals:,} with evaluations"
     )
     for title in ("groups", "speeds", "time_controls", "results", "endings"):
-        if set(counts := getattr(found, title)) != {"unknown"}:
+        if set(counts := getattr(statistics, title)) != {"unknown"}:
             _print_counts(console, title.replace("_", " "), counts)
 
 
@@ -126,21 +121,18 @@ def export(
     from sparring.records.readers import writer_of
     from sparring.records.table import read_manifest
 
-    try:
-        found = False
-        played = read_manifest(folder)["game"]
-        write = writer_of(played)
-        for shard in records.read_shards(folder):
-            for record in records.records_of(shard):
-                identity = record.identity(played)
-                if split is not None and records.split_of(identity) is not split:
-                    continue
-                if game in ("all", f"{identity:016x}"):
-                    found = True
-                    print(write(record))
-    except records.BadTable as error:
-        raise UserError(str(error)) from None
-    if not found:
+    written = False
+    played = read_manifest(folder)["game"]
+    write = writer_of(played)
+    for shard in records.read_shards(folder):
+        for record in records.records_of(shard):
+            identity = record.identity(played)
+            if split is not None and records.split_of(identity) is not split:
+                continue
+            if game in ("all", f"{identity:016x}"):
+                written = True
+                print(write(record))
+    if not written:
         where = f"the {split} split of {folder}" if split else str(folder)
         raise UserError(f"there is no game {'at all' if game == 'all' else game} in {where}")
 
@@ -153,28 +145,25 @@ def list_games(
 
     table = Table("id", "date", "players", "strength", "result", "plies", box=None)
     left = most
-    try:
-        played = read_manifest(folder)["game"]
-        for shard in records.read_shards(folder):
-            for record in records.records_of(shard.slice(0, left)):
-                left -= 1
-                players = foreign(f"{record.first or '?'} - {record.second or '?'}")
-                strength = " - ".join(
-                    str(rating or rank or "?")
-                    for rating, rank in (
-                        (record.first_rating, record.first_rank),
-                        (record.second_rating, record.second_rank),
-                    )
+    played = read_manifest(folder)["game"]
+    for shard in records.read_shards(folder):
+        for record in records.records_of(shard.slice(0, left)):
+            left -= 1
+            players = foreign(f"{record.first or '?'} - {record.second or '?'}")
+            strength = " - ".join(
+                str(rating or rank or "?")
+                for rating, rank in (
+                    (record.first_rating, record.first_rank),
+                    (record.second_rating, record.second_rank),
                 )
-                identity = f"{record.identity(played):016x}"
-                plies = str(record.plies(played))
-                table.add_row(
-                    identity, foreign(record.date), players, foreign(strength), foreign(record.result), plies
-                )
-            if left <= 0:
-                break
-    except records.BadTable as error:
-        raise UserError(str(error)) from None
+            )
+            identity = f"{record.identity(played):016x}"
+            plies = str(record.plies(played))
+            table.add_row(
+                identity, foreign(record.date), players, foreign(strength), foreign(record.result), plies
+            )
+        if left <= 0:
+            break
     make_console().print(table)
 
 
@@ -195,16 +184,13 @@ def verify(
             for record in records.records_of(read_shard(shard)):
                 if replay:
                     _ = records.RecordedGame(played, record).states
-    except records.BadTable as error:
+    except BadFile as error:
         raise UserError(str(error), code=1) from None
     games = sum(shard.games for shard in shards)
-    unsure = sum(not shard.digest for shard in shards)
     print(
         f"{games:,} games of {played} in {len(shards):,} files: whole"
         + (", every move legal" if replay else "")
     )
-    if unsure:
-        print(f"{unsure:,} files have no checksum: an earlier version wrote them")
 
 
 def _print_report(report: records.BuildReport, out: Path) -> None:

@@ -11,7 +11,8 @@ from typing import Any, NoReturn
 
 import typer
 
-from sparring.cli.interrupts import INTERRUPTED, exit_now
+from sparring.base.errors import SparringError
+from sparring.cli.console import INTERRUPTED, exit_now
 
 
 def run_app(app: Callable[..., Any], program: str, arguments: Sequence[str] | None = None) -> None:
@@ -38,7 +39,7 @@ def run_app(app: Callable[..., Any], program: str, arguments: Sequence[str] | No
         if (extra := _extra_of(module)) is None:
             raise
         _fail(program, f"this needs {module}: pip install 'sparring[{extra}]'", 2)
-    except _user_errors() as error:
+    except (SparringError, OSError) as error:
         _fail(program, str(error), getattr(error, "code", 2))
     if code:  # the code of a `typer.Exit`
         sys.exit(code)
@@ -49,37 +50,15 @@ def _extra_of(module: str) -> str | None:
     from importlib.metadata import requires
 
     for line in requires("sparring") or ():
-        found = re.match(r"([\w.-]+).*extra == ['\"](\w+)['\"]", line)
-        if found and found[1] == module and found[2] != "dev":
-            return found[2]
+        match = re.match(r"([\w.-]+).*extra == ['\"](\w+)['\"]", line)
+        if match and match[1] == module and match[2] != "dev":
+            return match[2]
     return None
-
-
-def _user_errors() -> tuple[type[Exception], ...]:
-    """The exceptions whose message is for the user. Imported only after something was raised."""
-    from sparring.cli.errors import UserError
-    from sparring.config import BadConfig
-    from sparring.games import IllegalMove, ParseError
-    from sparring.networks import BadNetwork
-    from sparring.reports.report import BadReport
-    from sparring.storage import BadJournal, FolderLocked
-
-    return (
-        UserError,
-        BadConfig,
-        ParseError,
-        IllegalMove,
-        BadNetwork,
-        BadReport,
-        BadJournal,
-        FolderLocked,
-        OSError,
-    )
 
 
 def _fail(program: str, message: str, code: int) -> NoReturn:
     if message:
-        from sparring.cli.printing import visible
+        from sparring.cli.console import visible
 
         # An OSError's text begins with an error number.
         words = re.sub(r"^\[Errno \d+\] ", "", " ".join(message.split()))

@@ -15,8 +15,8 @@ from typing import Annotated
 import typer
 
 from sparring import data
-from sparring.cli.errors import UserError
-from sparring.cli.printing import make_console, visible
+from sparring.base.errors import BadFile, UserError
+from sparring.cli.console import make_console, visible
 from sparring.networks.store import user_data_folder
 
 PORT = 8642
@@ -64,20 +64,21 @@ def serve(
     import uvicorn  # imports asyncio
 
     from sparring.server.app import create_app
-    from sparring.server.database import BadStore
     from sparring.server.security import LOCAL_HOSTS, Access
 
     local = _is_local(host)
     if not local:
         token = token or secrets.token_urlsafe(16)
     listening = _listen(host, port)
-    access = Access(hosts=(*LOCAL_HOSTS, host.lower(), *(each.lower() for each in name or ())), token=token)
+    access = Access(
+        hosts=(*LOCAL_HOSTS, host.lower(), *(host_name.lower() for host_name in name or ())), token=token
+    )
     place = folder or user_data_folder()
     results = results or Path("results")
     try:
         place.mkdir(parents=True, exist_ok=True)
         app = create_app(place / "page.sqlite", access, data.page(), results, threads, keep)
-    except (BadStore, OSError) as error:
+    except (BadFile, OSError) as error:
         listening.close()
         raise UserError(str(error)) from None
     shown = "localhost" if local else host
@@ -106,11 +107,11 @@ def _listen(host: str, port: int | None) -> socket.socket:
     """A listening socket; without a port the first free one. Raises UserError."""
     ports = [port] if port is not None else list(range(PORT, PORT + _TRIED_PORTS))
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    for each in ports:
+    for candidate in ports:
         listening = socket.socket(family, socket.SOCK_STREAM)
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            listening.bind((host, each))
+            listening.bind((host, candidate))
             listening.listen(128)
             return listening
         except OSError as error:

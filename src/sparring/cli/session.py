@@ -2,27 +2,250 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
+from tempfile import TemporaryFile
 from threading import Timer
-from typing import Any, Protocol
+from typing import Any
 
-from sparring.cli.board_view import board_text, has_colours
-from sparring.cli.errors import UserError
-from sparring.cli.game_file import GameFile
-from sparring.cli.interrupts import exiting_on_termination
-from sparring.cli.line_input import EndOfInput, LineInput
-from sparring.cli.printing import foreign, make_console, visible
-from sparring.games import Game, Outcome, describe
-from sparring.games.diagrams import Diagram
+from rich.console import Console
+from rich.style import Style
+from rich.text import Text
+
+from sparring.base.errors import UserError
+from sparring.base.storage import atomic_write
+from sparring.cli.console import exiting_on_termination, foreign, make_console, visible
+from sparring.games import Game, describe
+from sparring.games.diagrams import BoardPart, Diagram, coloured_lines, marked_lines
 from sparring.networks.store import user_data_folder
-from sparring.players import Player, TimeControl
+from sparring.play.game import LiveGame
+from sparring.play.result import PlayedRecord
+from sparring.players import TimeControl
 from sparring.players.player import RandomSeed
-from sparring.records.played_game import UNFINISHED, EndOfGame, outcome_text
+from sparring.records.readers import written_formats
+
+# Boards in the terminal: in colours that are right on dark and on light backgrounds, or in letters.
+
+
+# The board paints its own background, so that the terminal's does not matter. White and black stand out on
+# each of these colours (contrast of at least 3 to 1).
+SQUARES = {
+    "checkered": ("color(137)", "color(94)"),
+    "grid": ("color(137)", "color(137)"),
+    "points": ("color(137)", "color(137)"),
+}
+"""Colours of light and dark squares by the style of the board."""
+LAST_MOVE = "color(64)"
+LIGHT, DARK = "color(231)", "color(16)"
+
+
+def board_text(console: Console, diagram: Diagram, *, letters: bool = False) -> Text:
+    """The board as the console can show it. `letters` replaces pictures and kanji by Latin letters."""
+    if letters and diagram.letters is not None:
+        diagram = diagram.letters()
+    if has_colours(console):
+        board = Text("\n").join(_coloured(diagram, line) for line in coloured_lines(diagram, not letters))
+    else:
+        board = Text("\n".join(marked_lines(diagram)))
+    return Text("\n").join([*_lines(diagram.above), board, *_lines(diagram.below)])
+
+
+def has_colours(console: Console) -> bool:
+    """Whether the console shows at least 256 colours. It does not in files, with NO_COLOR or TERM=dumb."""
+    return console.is_terminal and not console.no_color and console.color_system in ("256", "truecolor")
+
+
+def _lines(text: str) -> list[Text]:
+    return [Text(text)] if text else []
+
+
+def _coloured(diagram: Diagram, line: list[BoardPart]) -> Text:
+    text = Text()
+    for part in line:
+        text.append(_shown(diagram, part), _style(diagram, part))
+    return text
+
+
+def _shown(diagram: Diagram, part: BoardPart) -> str:
+    """The part's text. Empty squares of a checkered board need no dot."""
+    is_empty = part.square is not None and part.owner is None and diagram.style == "checkered"
+    return part.text.replace(diagram.empty, " ") if is_empty else part.text
+
+
+def _style(diagram: Diagram, part: BoardPart) -> Style:
+    if part.square is None:
+        return Style()
+    row, column = part.square
+    background = SQUARES[diagram.style][(row + column) % 2]
+    if part.square in diagram.highlights:
+        background = LAST_MOVE
+    # Player 0 is White, except where the boards are not checkered: Black begins in Go and shogi.
+    is_light = (part.owner == 0) == (diagram.style == "checkered")
+    ink = DARK if part.owner is None or not is_light else LIGHT
+    return Style.parse(f"{'bold ' if part.owner is not None else ''}{ink} on {background}")
+
+
+def has_pictures(diagram: Diagram) -> bool:
+    """Whether pieces are shown as pictures or kanji, which letters can replace. Stones need no letters."""
+    pieces = (piece for row in diagram.cells for piece in row if piece is not None)
+    return diagram.letters is not None or any(piece.glyph and piece.shape != "stone" for piece in pieces)
+
+
+# Lines that a person types: editing, history and completion through readline.
+
+
+try:
+    import readline as _readline
+except ImportError:  # not part of Python on every system
+    readline: Any = None
+else:
+    readline = _readline
+
+_HISTORY_LINES = 1000
+
+
+class EndOfInput(Exception):
+    """There is no more input: end of file, or a closed terminal."""
+
+
+class LineInput:
+    """Reads lines. A history file makes earlier lines of this and of other games available."""
+
+    def __init__(self, history: Path | None = None) -> None:
+        self._history = history
+        self._words: Sequence[str] = ()
+        if readline is not None and sys.stdin is not None and sys.stdin.isatty():
+            self._set_up()
+
+    def read(self, prompt: str, words: Sequence[str] = ()) -> str:
+        """Reads a line without the spaces around it; Tab completes `words`. Raises EndOfInput."""
+        self._words = words
+        try:
+            return input(prompt).strip()
+        except UnicodeDecodeError:
+            return "?!"  # bytes that are no text: no command and no move
+        except (EOFError, OSError, RuntimeError, ValueError) as error:  # the last three: input is closed
+            if isinstance(error, EOFError):
+                print()
+            raise EndOfInput from None
+
+    def close(self) -> None:
+        """Saves the history. A folder that cannot be written is no error."""
+        if self._history is not None and readline is not None and readline.get_current_history_length():
+            with contextlib.suppress(OSError):
+                self._history.parent.mkdir(parents=True, exist_ok=True)
+                readline.set_history_length(_HISTORY_LINES)
+                readline.write_history_file(str(self._history))
+
+    def _set_up(self) -> None:
+        readline.set_completer(self._complete)
+        readline.set_completer_delims(" ")
+        readline.parse_and_bind("tab: complete")
+        if self._history is not None:
+            with contextlib.suppress(OSError):
+                readline.read_history_file(str(self._history))
+
+    def _complete(self, text: str, index: int) -> str | None:
+        matches = [word for word in self._words if word.lower().startswith(text.lower())]
+        return matches[index] if index < len(matches) else None
+
+
+# Files of games that were played in the terminal: PGN, SGF, KIF, CSA, a referee's log or JSON.
+
+
+class GameFile:
+    """Saves one game: to a file that the person names, or to a new one in the folder of saved games."""
+
+    def __init__(self, game: str, folder: Path, started: datetime.datetime) -> None:
+        """`folder` is where games are saved by default."""
+        self.folder = folder
+        self.path: Path | None = None
+        """The file that this game was saved to last."""
+        self._game, self._started = game, started
+        self._saved_text: str | None = None
+        """What that file has."""
+
+    def save(self, record: PlayedRecord, path: Path | None = None) -> Path:
+        """Writes the game so far and returns the file.
+
+        The suffix of `path` chooses the format. Raises UserError for a suffix without a format of the game,
+        for another game's file, and if the file cannot be written.
+        """
+        try:
+            path = self._new_path() if path is None else expand_user(path)
+            text = self._text(record, path)
+            if path.exists() and path != self.path:
+                raise UserError(f"{path} exists already: choose another name")
+            atomic_write(path, text)
+        except (OSError, ValueError) as error:
+            raise UserError(f"{path or self.folder} cannot be written: {_reason(error)}") from None
+        self.path, self._saved_text = path, text
+        return path
+
+    def is_saved(self, record: PlayedRecord) -> bool:
+        """Whether the file has this game, move by move: after `undo` another game may be as long."""
+        return self.path is not None and self._saved_text == self._text(record, self.path)
+
+    def _text(self, record: PlayedRecord, path: Path) -> str:
+        """The game in the format of the suffix of a path. Raises UserError if the game has no such format."""
+        formats = written_formats(self._game)
+        suffix = path.suffix.removeprefix(".").lower()
+        if suffix not in formats:
+            raise UserError(f"'{path}' needs one of these endings: .{', .'.join(formats)}")
+        return record.text(suffix)
+
+    def _new_path(self) -> Path:
+        """A file that does not exist, named after the game and the time of its start."""
+        if self.path is not None and self.path.parent == self.folder:
+            return self.path
+        stem = f"{self._game}-{self._started:%Y-%m-%d-%H%M%S}"
+        suffix = written_formats(self._game)[0]
+        path, number = self.folder / f"{stem}.{suffix}", 1
+        while path.exists():
+            number += 1
+            path = self.folder / f"{stem}-{number}.{suffix}"
+        return path
+
+
+def expand_user(path: Path) -> Path:
+    """The path with ~ replaced by the person's home; as it is if there is no such home."""
+    try:
+        return path.expanduser()
+    except RuntimeError:
+        return path
+
+
+def check_writable(path: Path) -> None:
+    """Raises UserError if no file can be created at `path`, whose folders need not exist yet."""
+    folder = path.parent
+    try:
+        path.exists()  # raises OSError for a name that is too long
+        while not folder.exists():
+            folder = folder.parent
+        with TemporaryFile(dir=folder):
+            pass
+    except (OSError, ValueError) as error:
+        raise UserError(f"{path} cannot be written: {_reason(error)} ({folder})") from None
+
+
+def _reason(error: OSError | ValueError) -> str:
+    """Why a file could not be written, in a few words."""
+    match error:
+        case FileExistsError() | NotADirectoryError():
+            return "a part of its path is a file, not a folder"
+        case FileNotFoundError():
+            return "its folder cannot be created"
+        case OSError(strerror=str(text)):
+            return text.lower()
+        case _:
+            return str(error)
+
 
 ALIASES = {
     "?": "help",
@@ -46,14 +269,6 @@ class LeftGame(Exception):
     """The person left the game."""
 
 
-class GameOver(Exception):
-    """The game has ended; the message says how, in words for the person."""
-
-    def __init__(self, end: EndOfGame, message: str) -> None:
-        super().__init__(message)
-        self.end = end
-
-
 @dataclass(frozen=True)
 class TerminalOptions:
     """Choices of the person who plays in the terminal."""
@@ -75,30 +290,6 @@ class TerminalOptions:
 DEFAULTS = TerminalOptions()
 
 
-class TerminalPlay(Protocol):
-    """A game that a session plays: `TerminalGame`, or the one with hidden information."""
-
-    opponent: Player
-
-    @property
-    def state(self) -> Any:
-        """The present state, which is saved."""
-        ...
-
-    @property
-    def clocks(self) -> Sequence[float]:
-        """Seconds that the mover had left after each move; empty without a clock."""
-        ...
-
-    def take_turns(self) -> None:
-        """Plays. Raises GameOver or LeftGame."""
-        ...
-
-    def show_end(self, message: str) -> None:
-        """Shows how the game ended."""
-        ...
-
-
 class TerminalSession:
     """Console, input and file of one game in the terminal."""
 
@@ -110,30 +301,24 @@ class TerminalSession:
         names, ratings = (PERSON, opponent), (options.my_rating, options.rating)
         folder = options.save or _games_folder()
         self._target = None if folder.suffix == "" or folder.is_dir() else folder
+        self._facts: dict[str, Any] = {
+            "players": names if human == 0 else names[::-1],
+            "ratings": ratings if human == 0 else ratings[::-1],
+            "started": datetime.datetime.now(),
+            "event": "A game in the terminal",
+        }
         self.file = GameFile(
-            game,
-            names if human == 0 else names[::-1],
-            ratings if human == 0 else ratings[::-1],
-            folder if self._target is None else self._target.parent,
-            None if options.time_control is None else str(options.time_control),
-            datetime.datetime.now(),
+            game.spec.name, folder if self._target is None else self._target.parent, self._facts["started"]
         )
 
-    def play(self, game: TerminalPlay) -> None:
-        """Plays to the end, or until the person leaves. The game is saved in any case."""
-        end = UNFINISHED
+    @contextmanager
+    def saving(self, live: LiveGame) -> Iterator[None]:
+        """Saves the game when the block ends, however it ends."""
         with exiting_on_termination():
             try:
-                game.take_turns()
-            except GameOver as over:
-                end = over.end
-                game.show_end(str(over))
-            except LeftGame:
-                self.say("You leave the game.")
+                yield
             finally:
-                self.close(game.state, end, game.clocks)
-        if end.result is not None:
-            game.opponent.end_game(end.result if self.human == 1 else 1 - end.result)
+                self._close(live)
 
     @property
     def you(self) -> str:
@@ -144,10 +329,6 @@ class TerminalSession:
     def they(self) -> str:
         """The name of the opponent's side."""
         return self.game.spec.players[1 - self.human]
-
-    def result_text(self, outcome: Outcome) -> str:
-        """The result of a game by the rules, in words for the person."""
-        return outcome_text(self.game, outcome, self.human)
 
     def say(self, text: str, *, wrap: bool = True) -> None:
         """Prints a line as it is. In a terminal a long one wraps between words, unless it is a path."""
@@ -211,34 +392,35 @@ class TerminalSession:
         for command, meaning in commands.items():
             self.console.print(f"  [bold]{command:8}[/]{foreign(meaning)}")
 
-    def save(self, state: Any, end: EndOfGame, clocks: Sequence[float], name: str) -> None:
+    def save(self, live: LiveGame, name: str) -> None:
         """The command `save`: writes the game to the named file, or to a new one, and says where it is."""
-        if state.previous is None:
+        if live.states[-1].previous is None:
             self.say("There is no move to save yet.")
             return
-        self._write(state, end, clocks, Path(name) if name else self._target)
+        self._write(live.record(**self._facts), Path(name) if name else self._target)
 
-    def close(self, state: Any, end: EndOfGame = UNFINISHED, clocks: Sequence[float] = ()) -> None:
+    def _close(self, live: LiveGame) -> None:
         """Saves the game unless its file has all of it, and the history of typed lines.
 
         A game that cannot be saved where it should goes to the user's folder of games, else to the console.
         """
         self._lines.close()
-        if state.previous is None or self.file.is_saved(state, end, clocks):
+        record = live.record(**self._facts)
+        if live.states[-1].previous is None or self.file.is_saved(record):
             return
         path = self.file.path or self._target
-        if self._write(state, end, clocks, path):
+        if self._write(record, path):
             return
         if (self.file.folder if path is None else path.parent) != _games_folder():
             self.file.folder = _games_folder()
-            if self._write(state, end, clocks, None):
+            if self._write(record, None):
                 return
-        self.say(f"The game, to copy:\n{self.file.text(state, end, clocks)}", wrap=False)
+        self.say(f"The game, to copy:\n{record.text()}", wrap=False)
 
-    def _write(self, state: Any, end: EndOfGame, clocks: Sequence[float], path: Path | None) -> bool:
+    def _write(self, record: PlayedRecord, path: Path | None) -> bool:
         """Writes the game and says where it is; returns whether it is saved."""
         try:
-            saved = self.file.save(state, end, clocks, path)
+            saved = self.file.save(record, path)
         except UserError as error:
             self.say(f"Not saved: {visible(error)}", wrap=False)
             return False

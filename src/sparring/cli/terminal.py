@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import re
+import signal
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from sparring.cli.board_view import has_pictures
-from sparring.cli.game_clock import FlagFell, GameClock, clock_text
-from sparring.cli.printing import foreign
-from sparring.cli.session import DEFAULTS, GameOver, LeftGame, TerminalOptions, TerminalSession
-from sparring.games import Game, IllegalMove, Move, Outcome, ParseError, describe, move_name, resolve
-from sparring.players import Decision, GameStart, Player, SearchLimits, Turn
+from sparring.base.clock import clock_text
+from sparring.cli.console import foreign
+from sparring.cli.session import DEFAULTS, LeftGame, TerminalOptions, TerminalSession, has_pictures
+from sparring.games import Game, IllegalMove, ParseError, move_name
+from sparring.play.game import LiveGame, NotAllowed, Phase
+from sparring.players import Decision, Player
 from sparring.players.time_management import wait_out
-from sparring.records import Termination
-from sparring.records.played_game import UNFINISHED, EndOfGame, end_by_rules, lost_by
 
 _SHOWN = 5
 """Most moves that `why` and `hint` list."""
@@ -36,10 +35,21 @@ COMMANDS = {
     "text": "the position as text",
     "quit": "leave the game, which is saved (also exit)",
 }
+_COUNTING_COMMANDS = {
+    "help": "this list (also ?)",
+    "resume": "take the passes back and play on",
+    "none": "no stone is dead",
+    "quit": "leave the game without a result",
+}
+"""Commands while both agree on the score."""
+
+
+class FlagFell(Exception):
+    """The person's time is up while a line is read."""
 
 
 class TerminalGame:
-    """A game of perfect information."""
+    """A game of perfect information. Games of hidden information replace parts of it."""
 
     def __init__(
         self,
@@ -50,165 +60,197 @@ class TerminalGame:
         options: TerminalOptions = DEFAULTS,
     ) -> None:
         """`human` is the person's side."""
-        self.game = game
-        self.states = [state]
-        self.moves: list[Move] = []
-        self.human = human
-        self.opponent = opponent
+        self.game, self.human = game, human
+        self.session = TerminalSession(game, human, opponent.name, options)
+        self.live = LiveGame(
+            game,
+            {1 - human: opponent},
+            start=state,
+            person=human,
+            clock=options.time_control,
+            seed_of=lambda side, ply: options.seed,
+            observer=self.observe if game.spec.hidden else None,
+        )
         self.decisions: dict[int, Decision] = {}
         """The opponent's decisions, by the number of moves before them."""
-        self.session = TerminalSession(game, human, opponent.name, options)
-        self._clock = None if options.time_control is None else GameClock(options.time_control)
-        self.clocks: list[float] = []
-        """Seconds that the mover had left after each move."""
 
     def play(self) -> None:
         """Plays to the end, or until the person leaves. The game is saved in any case."""
-        options = self.session.options
-        start = GameStart(
-            self.game, 1 - self.human, self.states[0], options.seed, time_control=options.time_control
-        )
-        self.opponent.new_game(start)
-        self.session.console.print(
-            f"[bold]{self.game.spec.title}[/]. You play {self.session.you}. Type a move, or 'help'."
-        )
-        self.session.say(f"{options.about}\n" if options.about else "")
-        self.session.play(self)
+        self.live.start_players()
+        self.introduce()
+        with self.session.saving(self.live):
+            try:
+                self.live.settle()
+                while self.live.phase != "over":
+                    self._take_turn(self.live.phase)
+                self.show_end(self.live.message)
+            except LeftGame:
+                self.session.say("You leave the game.")
 
     @property
     def state(self) -> Any:
         """The present state."""
-        return self.states[-1]
+        return self.live.states[-1]
 
-    def take_turns(self) -> None:
-        """Plays. Raises GameOver or LeftGame."""
-        while True:
-            state = self.state
-            if (outcome := self.game.outcome(state)) is not None:
-                self._end(outcome)
-            elif self.game.to_move(state) == self.human:
-                self._draw()
-                self._move(self._ask())
-            else:
-                self._answer()
+    # Parts that games of hidden information replace
 
-    def _end(self, outcome: Outcome) -> None:
-        """Ends the game by the rules; in some games the players agree on the score first."""
-        agree = describe(self.game.spec.name).players.agree_on_end
-        if not agree:
-            raise GameOver(end_by_rules(outcome), self.session.result_text(outcome))
-        last = self.decisions.get(max(self.decisions, default=-1))
-        agreed = resolve(agree)(self.session, self.state, None if last is None else last.prediction)
-        if agreed is not None:
-            raise agreed
-        if self._own_turns():
-            self._undo()  # back to the person's last turn: play goes on
-        else:
-            self.session.say("There is nothing to take back.")
+    def introduce(self) -> None:
+        """Says who plays what."""
+        self.session.console.print(
+            f"[bold]{self.game.spec.title}[/]. You play {self.session.you}. Type a move, or 'help'."
+        )
+        about = self.session.options.about
+        self.session.say(f"{about}\n" if about else "")
+
+    def observe(self, seen: Any) -> None:
+        """Receives what the person observes in a game of hidden information."""
 
     def show_end(self, message: str) -> None:
         """Draws the board and prints the result and the moves."""
-        self._draw()
+        self.draw()
         self.session.console.print(f"[bold]{foreign(message)}[/]")
-        if self.moves:
-            self.session.say(f"The game: {self._record()}")
+        if self.live.moves:
+            self.session.say(f"The game: {self._move_list()}")
 
-    def _draw(self) -> None:
+    def draw(self) -> None:
+        """Draws the board."""
         self.session.show(self.game.diagram(self.state))
 
-    def _move(self, move: Move) -> None:
-        self.states.append(self.game.play(self.state, move))
-        self.moves.append(move)
-        self.opponent.observe(move)
+    def ask(self) -> None:
+        """Lets the person move. Commands are carried out until a move is played or the game is over."""
+        self.draw()
+        self.live.clock.start()
+        before = len(self.live.moves)
+        while self.live.end is None and len(self.live.moves) == before:
+            command, text = self._read()
+            if command:
+                self._run_command(command, text)
+                before = min(before, len(self.live.moves))
+                if self.live.phase != "move":
+                    return
+            elif text:
+                try:
+                    self.live.play(text)
+                except (ParseError, IllegalMove) as error:
+                    self.session.refuse(text, str(error), COMMANDS, self._move_names())
+
+    def show_move(self, decision: Decision) -> None:
+        """Says what the opponent has played."""
+        played = self.live.moves[-1]
+        reason = f" [dim]({foreign(decision.reason)})[/]" if decision.reason else ""
+        does = "passes" if played.name == "pass" else f"plays [bold]{foreign(played.name)}[/]"
+        left = "" if played.left is None else f", {clock_text(played.left)} left"
+        self.session.console.print(f"\n{self.session.they} {does}{reason}{left}")
+        if self.live.draw_offered:
+            self.session.say(f"{self.session.they} offers a draw: type 'draw' to take it, or move on.")
+
+    # Turns
+
+    def _take_turn(self, phase: Phase) -> None:
+        if phase == "counting":
+            self._count()
+        elif phase == "move":
+            self.ask()
+        else:
+            self._answer()
 
     def _answer(self) -> None:
         """The opponent's turn."""
-        state = self.state
-        with self._timed(1 - self.human), self.session.thinking():
+        live, ply = self.live, len(self.live.moves)
+        pending = live.pending_turn()
+        assert pending is not None
+        with self.session.thinking():
             began = time.perf_counter()
-            decision = self.opponent.choose(self._turn())
-            if self._clock is not None:
+            decision = live.decide(pending)
+            if live.clock.control is not None:
                 wait_out(decision.seconds, began)
-        if decision.resign:
-            raise GameOver(lost_by(1 - self.human), f"{self.session.they} resigns: you win.")
-        move = move_name(state, decision.move)
-        reason = f" [dim]({foreign(decision.reason)})[/]" if decision.reason else ""
-        does = "passes" if move == "pass" else f"plays [bold]{foreign(move)}[/]"
-        left = f", {clock_text(self.clocks[-1])} left" if self._clock is not None else ""
-        self.session.console.print(f"\n{self.session.they} {does}{reason}{left}")
-        self.decisions[len(self.moves)] = decision
-        self._move(decision.move)
-        if decision.offer_draw:
-            self.session.say(f"{self.session.they} offers a draw: type 'draw' to take it, or move on.")
-
-    def _turn(self) -> Turn:
-        state = self.state
-        player = self.game.to_move(state)
-        limits = SearchLimits() if self._clock is None else self._clock.limits(player)
-        return Turn(state, self.game.legal_moves(state), limits)
-
-    @contextmanager
-    def _timed(self, player: int) -> Iterator[None]:
-        """A turn by the clock, if there is one. Raises GameOver when the time is up."""
-        if self._clock is None:
-            yield
-            return
-        self._clock.start()
-        try:
-            yield
-            self.clocks.append(self._clock.stop(player))
-        except FlagFell:
-            loser, winner = (
-                ("You are", self.session.they) if player == self.human else (f"{self.session.they} is", "you")
-            )
-            wins = "wins" if player == self.human else "win"
-            raise GameOver(
-                lost_by(player, Termination.TIME), f"{loser} out of time: {winner} {wins}."
-            ) from None
-
-    def _ask(self) -> Move:
-        """The person's next move. Commands are carried out until one is given."""
-        with self._timed(self.human):
-            while True:
-                state = self.state
-                command, text = self._read()
-                if command:
-                    self._obey(command, text)
-                elif text:
-                    try:
-                        return self.game.parse_move(state, text)
-                    except (ParseError, IllegalMove) as error:
-                        self.session.refuse(text, str(error), COMMANDS, self._move_names())
+        live.accept(pending, decision)
+        if len(live.moves) > ply:
+            self.decisions[ply] = decision
+            self.show_move(decision)
 
     def _read(self) -> tuple[str, str]:
-        words, you = self._move_names(), self.session.you
-        if self._clock is None:
+        """The next command or move; ("", "") if the person's time is up."""
+        words, you, clock = self._move_names(), self.session.you, self.live.clock
+        seconds = clock.until_flag(self.human)
+        if seconds is None:
             return self.session.ask(f"{you} to move> ", COMMANDS, words)
-        with self._clock.alarm(self.human):
-            left = self._clock.text(self.human)
-            return self.session.ask(f"{you} to move, {left} left> ", COMMANDS, words)
+        main = clock.left[self.human] - clock.turn_seconds
+        left = clock_text(main if main > 0 else seconds)  # in overtime, what is left of it
+        try:
+            with _alarm(seconds):
+                return self.session.ask(f"{you} to move, {left} left> ", COMMANDS, words)
+        except FlagFell:
+            self.live.check_flag()
+            return "", ""
 
     def _move_names(self) -> list[str]:
         state = self.state
         return [move_name(state, move) for move in self.game.legal_moves(state)]
 
-    def _obey(self, command: str, argument: str) -> None:
+    def _count(self) -> None:
+        """Both passed: proposes dead stones and lets the person correct them."""
+        live, session = self.live, self.session
+        session.say("\nBoth passed. Stones that are shown as x and o are dead and will be taken off.")
+        while live.dead is not None:
+            session.show(live.counting.diagram(self.state, live.dead))
+            session.say(live.counted()[0])
+            try:
+                command, text = session.ask(
+                    "Enter to agree, points to change, or 'resume'> ", _COUNTING_COMMANDS
+                )
+            except LeftGame:  # no more input: nobody objects
+                command, text = "", ""
+            if command == "help":
+                session.say(
+                    "Press Enter to agree. A point such as D4 makes its stones dead, or alive again.\n"
+                )
+                session.list_commands(_COUNTING_COMMANDS)
+            elif command == "resume":
+                self._resume()
+                return
+            elif command == "none":
+                live.dead.clear()
+            elif command == "quit":
+                raise LeftGame
+            elif not text:
+                live.agree()
+            else:
+                try:
+                    live.mark(text.replace(",", " ").split())
+                except ParseError as error:
+                    message = str(error)
+                    session.say(f"{message[0].upper()}{message[1:]}.")
+
+    def _resume(self) -> None:
+        try:
+            self.live.resume()
+        except NotAllowed:
+            self.session.say("There is nothing to take back.")
+        else:
+            self._forget_decisions()
+
+    # Commands
+
+    def _run_command(self, command: str, argument: str) -> None:
         state, session = self.state, self.session
         match command:
             case "help":
-                shown = has_pictures(self.game.diagram(self.states[0]))
+                shown = has_pictures(self.game.diagram(self.live.states[0]))
                 session.help({name: COMMANDS[name] for name in COMMANDS if shown or name != "letters"})
             case "moves":
                 session.say(" ".join(sorted(self._move_names())))
             case "list":
-                session.say(self._record() or "No move has been played.")
+                session.say(self._move_list() or "No move has been played.")
             case "board":
-                self._draw()
+                self.draw()
             case "letters":
                 session.letters = not session.letters
-                self._draw()
+                self.draw()
             case "hint":
-                self._hint(state)
+                decision = self.live.hint()
+                session.say(f"Hint: {move_name(state, decision.move)}")
+                self._show_candidates(state, decision)
             case "why":
                 self._explain()
             case "undo":
@@ -216,35 +258,20 @@ class TerminalGame:
             case "text":
                 session.say(self.game.text(state))
             case "draw":
-                self._propose_draw(state)
+                self.live.propose_draw()
+                session.say("" if self.live.end else self.live.message)
             case "save":
-                session.save(state, UNFINISHED, self.clocks, argument)
+                session.save(self.live, argument)
             case "resign":
-                raise GameOver(lost_by(self.human), f"You resign: {session.they} wins.")
+                self.live.resign()
             case "quit":
                 raise LeftGame
 
-    def _hint(self, state: Any) -> None:
-        decision = self.opponent.hint(Turn(state, self.game.legal_moves(state)))
-        self.session.say(f"Hint: {move_name(state, decision.move)}")
-        self._show_candidates(state, decision)
-
-    def _propose_draw(self, state: Any) -> None:
-        """Claims a draw if the rules allow it, accepts the opponent's offer, or makes one."""
-        claimable = describe(self.game.spec.name).claimable_draw
-        drawn = EndOfGame(0.5, Termination.NORMAL)
-        if claimable is not None and (reason := claimable(state)) is not None:
-            raise GameOver(drawn, f"A draw: you claim it by {reason}.")
-        offered = self.decisions.get(len(self.moves) - 1)
-        if (offered is not None and offered.offer_draw) or self.opponent.accepts_draw(state):
-            raise GameOver(drawn, "Drawn by agreement.")
-        self.session.say("The opponent declines the draw.")
-
     def _explain(self) -> None:
         """Shows the distribution of the opponent's last move."""
-        ply = len(self.moves) - 1
+        ply = len(self.live.moves) - 1
         if ply in self.decisions:
-            self._show_candidates(self.states[ply], self.decisions[ply])
+            self._show_candidates(self.live.states[ply], self.decisions[ply])
         else:
             self.session.say("The opponent has not moved yet.")
 
@@ -259,36 +286,50 @@ class TerminalGame:
         """The command `undo`, with the number of the person's moves to take back (1)."""
         if argument and re.fullmatch("[1-9][0-9]{0,3}", argument) is None:
             self.session.say(f"'{argument}' is not a number of moves to take back, such as undo 2.")
-        elif not (own := self._own_turns()):
+        elif "undo" not in self.live.commands():
             self.session.say("There is nothing to take back.")
-        elif (count := int(argument or 1)) > len(own):
-            made = f"{len(own)} move{'' if len(own) == 1 else 's'}"
-            self.session.say(f"You have made {made}: {count} cannot be taken back.")
         else:
-            self._undo(count)
-            self._draw()
+            try:
+                self.live.take_back(int(argument or 1))
+            except NotAllowed as error:
+                self.session.say(str(error))
+                return
+            self._forget_decisions()
+            self.draw()
 
-    def _own_turns(self) -> list[int]:
-        """The plies of the moves that the person made."""
-        return [i for i, state in enumerate(self.states[:-1]) if self.game.to_move(state) == self.human]
+    def _forget_decisions(self) -> None:
+        """Drops the decisions that were taken back."""
+        plies = len(self.live.moves)
+        self.decisions = {ply: decision for ply, decision in self.decisions.items() if ply < plies}
 
-    def _undo(self, count: int = 1) -> None:
-        """Goes back by `count` of the person's turns."""
-        ply = self._own_turns()[-count]
-        del self.states[ply + 1 :]
-        del self.moves[ply:]
-        del self.clocks[ply:]
-        self.decisions = {before: each for before, each in self.decisions.items() if before < ply}
-
-    def _record(self) -> str:
+    def _move_list(self) -> str:
         """The moves with their numbers: by pairs where White begins, one by one in Go and shogi."""
-        names = [move_name(state, move) for state, move in zip(self.states, self.moves, strict=False)]
+        names = [played.name for played in self.live.moves]
         if self.game.spec.players[0] == "Black":
             return " ".join(f"{number}.{name}" for number, name in enumerate(names, 1))
         words = []
-        first = self.game.to_move(self.states[0])
+        first = self.game.to_move(self.live.states[0])
         for ply, name in enumerate(names, first):
             if ply % 2 == 0 or ply == first:
                 words.append(f"{ply // 2 + 1}{'.' if ply % 2 == 0 else '...'}")
             words.append(name)
         return " ".join(words)
+
+
+@contextmanager
+def _alarm(seconds: float) -> Iterator[None]:
+    """Raises FlagFell within the block after some seconds, where the system has such signals."""
+    if not hasattr(signal, "setitimer"):
+        yield
+        return
+
+    def fall(*_: object) -> None:
+        raise FlagFell
+
+    before = signal.signal(signal.SIGALRM, fall)
+    signal.setitimer(signal.ITIMER_REAL, max(seconds, 0.001))
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)

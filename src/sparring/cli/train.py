@@ -1,80 +1,161 @@
-"""`sparring train people`: a policy network from people's games."""
+"""`sparring train`: networks from people's games and from teachers, one person's player, TreeStrap."""
 
 from __future__ import annotations
 
 import os
+import shlex
+import time
+from collections import Counter
+from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 from rich.console import Console
 from rich.table import Table
 
+from sparring.base.errors import MissingExtra, UserError
+from sparring.base.storage import atomic_write, lock_folder
 from sparring.cli.arguments import GameName
-from sparring.cli.errors import UserError
-from sparring.cli.interrupts import INTERRUPTED, interruptible
-from sparring.cli.printing import foreign, make_console
-from sparring.cli.progress import metrics_progress
-from sparring.records import BadTable
-from sparring.storage import lock_folder
-from sparring.training import (
+from sparring.cli.console import (
+    INTERRUPTED,
+    ProgressBar,
+    foreign,
+    interruptible,
+    make_console,
+    metrics_progress,
+)
+from sparring.players.book import open_book
+from sparring.search.linear_evaluation import SEARCHERS, open_evaluation
+from sparring.training.config import (
     TrainingConfig,
-    TrainingDiverged,
+    load_student_config,
     load_training_config,
+    shipped_student_configs,
     shipped_training_configs,
 )
+from sparring.training.treestrap import ALGORITHMS, TreeStrapRun, TreeStrapRunConfig, WeightedBook
+from sparring.training.treestrap.run import EVALUATION, SelfPlayGame, TrainingBlock, worker_pool
 
-if TYPE_CHECKING:  # it imports PyTorch
+if TYPE_CHECKING:
     from sparring.training import trainer
+
+
+Records = Annotated[
+    list[Path],
+    typer.Option("--records", "-r", help="Folder of a table (`sparring records build`); may be repeated."),
+]
+Out = Annotated[Path, typer.Option(help="Run folder; an unfinished run is resumed.")]
+Device = Annotated[str, typer.Option(help="cpu, cuda or cuda:1 (default: the fastest available).")]
+Compiled = Annotated[bool, typer.Option("--compiled", help="Compile the network with PyTorch.")]
+Threads = Annotated[int, typer.Option(min=0, help="Threads of the data loader; 0 for all cores.")]
+Steps = Annotated[int | None, typer.Option(min=1, help="Training steps; overrides the configuration.")]
+Seed = Annotated[int | None, typer.Option(min=0, help="Seed; overrides the configuration.")]
+Trial = Annotated[int | None, typer.Option(min=0, help="Seed of the split; overrides the configuration.")]
+Minutes = Annotated[
+    float | None,
+    typer.Option(
+        min=0.01,
+        max=100_000,
+        help="Time of training instead of steps; the learning rate follows the clock.",
+    ),
+]
+Init = Annotated[
+    Path | None,
+    typer.Option(help="Begin with the weights of a run (folder), or of a residual network (ONNX file)."),
+]
 
 
 def people(
     game: GameName,
-    records: Annotated[
-        list[Path],
-        typer.Option(
-            "--records", "-r", help="Folder of a table (`sparring records build`); may be repeated."
-        ),
-    ],
+    records: Records,
     config: Annotated[
         str,
         typer.Option(
             help=f"Training configuration: {', '.join(shipped_training_configs())}, or a TOML file."
         ),
     ],
-    out: Annotated[Path, typer.Option(help="Run folder; an unfinished run is resumed.")],
-    device: Annotated[str, typer.Option(help="cpu, cuda or cuda:1 (default: the fastest available).")] = "",
-    compiled: Annotated[bool, typer.Option("--compiled", help="Compile the network with PyTorch.")] = False,
-    threads: Annotated[int, typer.Option(min=0, help="Threads of the data loader; 0 for all cores.")] = 0,
-    steps: Annotated[
-        int | None, typer.Option(min=1, help="Training steps; overrides the configuration.")
-    ] = None,
-    seed: Annotated[int | None, typer.Option(min=0, help="Seed; overrides the configuration.")] = None,
-    trial: Annotated[
-        int | None, typer.Option(min=0, help="Seed of the split; overrides the configuration.")
-    ] = None,
+    out: Out,
+    device: Device = "",
+    compiled: Compiled = False,
+    threads: Threads = 0,
+    steps: Steps = None,
+    seed: Seed = None,
+    trial: Trial = None,
+    minutes: Minutes = None,
+    init: Init = None,
 ) -> None:
     """Train a policy network on people's games.
 
     An interrupted run is resumed from its checkpoint by the same command.
     """
+    chosen = _for_game(load_training_config(config).changed(steps=steps, seed=seed, trial=trial), game)
+
+    def prepare() -> trainer.Trainer:
+        from sparring.training.people import PeopleTask
+        from sparring.training.trainer import Trainer
+
+        task = PeopleTask(chosen, records, threads=threads, init=init)
+        return Trainer(task, out, device=device, compiled=compiled, seconds=60 * (minutes or 0))
+
+    _train(prepare, out, game, records)
+
+
+def student(
+    game: GameName,
+    records: Records,
+    config: Annotated[
+        str,
+        typer.Option(help=f"Training configuration: {', '.join(shipped_student_configs())}, or a TOML file."),
+    ],
+    out: Out,
+    device: Device = "",
+    compiled: Compiled = False,
+    threads: Threads = 0,
+    steps: Steps = None,
+    seed: Seed = None,
+    trial: Trial = None,
+    minutes: Minutes = None,
+    init: Init = None,
+) -> None:
+    """Train a policy network on games that its teachers play.
+
+    An interrupted run is resumed from its checkpoint by the same command.
+    """
+    chosen = _for_game(load_student_config(config).changed(steps=steps, seed=seed, trial=trial), game)
+
+    def prepare() -> trainer.Trainer:
+        from sparring.training.student import StudentTask
+        from sparring.training.trainer import Trainer
+
+        task = StudentTask(chosen, records, threads=threads, init=init)
+        return Trainer(task, out, device=device, compiled=compiled, seconds=60 * (minutes or 0))
+
+    _train(prepare, out, game, records)
+
+
+_C = TypeVar("_C", bound=TrainingConfig)
+
+
+def _for_game(config: _C, game: str) -> _C:
+    if config.game != game:
+        raise UserError(f"the configuration {config.name} is for {config.game}, not {game}")
+    return config
+
+
+def _train(prepare: Callable[[], trainer.Trainer], out: Path, game: str, records: list[Path]) -> None:
+    """Runs a training in its locked folder, and shows its progress and its metrics."""
     first_process = int(os.environ.get("RANK", 0)) == 0
     console = make_console(stderr=True, quiet=not first_process)
-    try:
-        chosen = load_training_config(config).changed(steps=steps, seed=seed, trial=trial)
-        if chosen.game != game:
-            raise UserError(f"the configuration {chosen.name} is for {chosen.game}, not {game}")
-        with lock_folder(out) if first_process else nullcontext():
-            run = _prepared(chosen, records, out, device, compiled, threads)
-            if run.step:
-                console.print(f"resuming at step {run.step:,} in {foreign(out)}", soft_wrap=True)
-            # torchrun forwards the Ctrl-C that this process has already received from the terminal.
-            guard = interruptible(run.stop, abort_on_second=run.world_size == 1)
-            with _Display(console, run) as display, guard:
-                finished = run.train(display.on_progress)
-    except (BadTable, TrainingDiverged) as error:
-        raise UserError(str(error)) from None
+    with lock_folder(out) if first_process else nullcontext():
+        run = prepare()
+        if run.step:
+            console.print(f"resuming at step {run.step:,} in {foreign(out)}", soft_wrap=True)
+        # torchrun forwards the Ctrl-C that this process has already received from the terminal.
+        guard = interruptible(run.stop, abort_on_second=run.world_size == 1)
+        with _Display(console, run) as display, guard:
+            finished = run.train(display.on_progress)
     if not finished:
         console.print(
             f"interrupted at step {run.step:,}; the same command resumes from the checkpoint "
@@ -83,15 +164,7 @@ def people(
         )
         raise typer.Exit(INTERRUPTED)
     if run.rank == 0:
-        _show(run.metrics, out / "model.onnx", game, records)
-
-
-def _prepared(
-    config: TrainingConfig, records: list[Path], out: Path, device: str, compiled: bool, threads: int
-) -> trainer.Trainer:
-    from sparring.training.trainer import Trainer
-
-    return Trainer(config, records, out, device=device, compiled=compiled, threads=threads)
+        _show(run.metrics, out / run.task.output, game, records)
 
 
 class _Display:
@@ -112,14 +185,15 @@ class _Display:
 
     def on_progress(self, progress: trainer.TrainingProgress) -> None:
         """Shows the progress of the run."""
-        now = f"loss {progress.loss:.3f}, accuracy {progress.accuracy:.3f}, {progress.speed:,.0f} positions/s"
-        if (found := progress.validation) is not None:
-            metrics = f"validation: top-1 {found['top1']:.4f}, {found['nll']:.4f} nats per move"
-            if found is not self._shown:
+        accuracy = progress.figures["train_top1"]
+        now = f"loss {progress.loss:.3f}, accuracy {accuracy:.3f}, {progress.speed:,.0f} positions/s"
+        if (validation := progress.validation) is not None:
+            metrics = f"validation: top-1 {validation['top1']:.4f}, {validation['nll']:.4f} nats per move"
+            if validation is not self._shown:
                 self._console.print(f"step {progress.step:,}: {metrics}; {now}", soft_wrap=True)
-                self._shown = found
+                self._shown = validation
             now += f"; {metrics}"
-        self._bar.update(self._task, completed=progress.step, description=now)
+        self._bar.update(self._task, completed=progress.step, total=progress.steps, description=now)
 
 
 def _show(metrics: dict[str, Any] | None, model: Path, game: str, records: list[Path]) -> None:
@@ -141,4 +215,284 @@ def _show(metrics: dict[str, Any] | None, model: Path, game: str, records: list[
     console.print(
         f"[dim]sparring measure matching {game} --policy {foreign(model)} {foreign(tables)}[/]",
         soft_wrap=True,
+    )
+
+
+# `sparring train person`: a player that plays like one person.
+
+
+def person(
+    game: GameName,
+    records: Annotated[
+        list[Path],
+        typer.Option(
+            "--records", "-r", help="File of games (PGN, SGF, ...) or folder of a table; may be repeated."
+        ),
+    ],
+    name: Annotated[str, typer.Option(help="The person's name in the records.")],
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="TOML file of the player; a .person file is written beside it. Without it, a file in your "
+            "data folder, which `sparring play --person NAME` finds."
+        ),
+    ] = None,
+    base: Annotated[str, typer.Option(help="Network that is adapted: a model name, or a file.")] = "human",
+    minutes: Annotated[
+        float,
+        typer.Option(min=0.1, max=10_000, help="Time allowed; the earliest games are left out beyond it."),
+    ] = 10.0,
+    hold_out: Annotated[
+        int, typer.Option(min=0, help="Latest games that are not used at all, for `sparring measure person`.")
+    ] = 0,
+    threads: Annotated[int, typer.Option(min=1, help="Threads of the network.")] = 1,
+) -> None:
+    """Make a player that plays like one person, from their games."""
+    from sparring.players.persons import person_file
+    from sparring.policies.person import SUFFIX, write_person
+    from sparring.training.person.adaptation import adapt_person
+    from sparring.training.person.choices import ChoiceReader, read_person_games
+
+    if out is not None and out.suffix != ".toml":
+        raise UserError(f"--out {out}: a player is a .toml file")
+    try:
+        games = read_person_games(records, game, name)
+        if hold_out >= len(games):
+            raise UserError(f"{games.name} has {len(games)} games: --hold-out {hold_out} leaves none")
+        games = games[: len(games) - hold_out]
+        reader = ChoiceReader(base, game, threads=threads)
+        with ProgressBar() as bar:
+            adapted = adapt_person(games, reader, minutes=minutes, on_progress=bar.on_progress)
+    except ValueError as error:
+        raise UserError(str(error)) from None
+    stored = out is None
+    out = person_file(adapted.model.card.person, game) if out is None else out
+    out.parent.mkdir(parents=True, exist_ok=True)
+    file = out.with_suffix(SUFFIX)
+    write_person(file, adapted.model)  # first: a player without its file would be broken
+    atomic_write(out, player_toml(adapted.model.card, file.name).encode())
+    _show_person(adapted, out)
+    words = f"--person {shlex.quote(adapted.model.card.person)}" if stored else f"--player {out}"
+    make_console().print(f"[dim]sparring play {game} {foreign(words)}[/]", soft_wrap=True)
+
+
+def player_toml(card: Any, file: str) -> str:
+    """The player's TOML file."""
+    import json
+
+    from sparring.games import describe
+
+    dates = f" from {card.first_date} to {card.last_date}" if card.first_date else ""
+    lines = [
+        f"# Plays like {card.person}: {card.games:,} games{dates}, {card.positions:,} positions.",
+        *([f"# {card.measured}"] if card.measured else []),
+        f"game = {json.dumps(card.game)}",
+        f"name = {json.dumps(card.person)}",
+        f"model = {json.dumps(file)}",
+    ]
+    if card.rating is not None:
+        system = describe(card.game).ratings
+        lines.append(
+            f"rating = {card.rating if system.word == 'rating' else json.dumps(system.format(card.rating))}"
+        )
+    lines += ["resign_below = 0.05", "resign_after = 3", "draw_within = 0.05", "draw_offers = false"]
+    return (
+        "\n".join(line if line.isprintable() else line.encode("unicode_escape").decode() for line in lines)
+        + "\n"
+    )
+
+
+def _show_person(adapted: Any, out: Path) -> None:
+    console, card = make_console(), adapted.model.card
+    left = (
+        f" (the earliest {adapted.left_out:,} are left out: more --minutes take them)"
+        if adapted.left_out
+        else ""
+    )
+    console.print(
+        f"{foreign(card.person)}: {card.games:,} games{left}, {card.positions:,} positions", soft_wrap=True
+    )
+    table = Table("part", "nats a move gained", "", box=None)
+    offset = (
+        f"{card.rating_offset:+d} on the recorded ratings" if card.rating_offset else "the recorded ratings"
+    )
+    table.add_row("rating", f"{card.parts['rating']:+.4f}", offset)
+    changed = card.sharpness != 1 or len(adapted.model.vector)
+    style = (
+        f"vector of {len(adapted.model.vector)}, sharpness {card.sharpness:.2f}" if changed else "no change"
+    )
+    table.add_row("style", f"{card.parts['style']:+.4f}", style)
+    book = adapted.model.repertoire
+    description = (
+        f"{book.positions:,} positions, weight of the network {card.concentration:g}" if len(book) else "none"
+    )
+    table.add_row("repertoire", f"{card.parts['repertoire']:+.4f}", description)
+    console.print(table)
+    console.print("[dim]by cross-validation over games[/]")
+    if card.measured:
+        console.print(foreign(card.measured), soft_wrap=True)
+    console.print(f"player: [bold]{foreign(out)}[/]", soft_wrap=True)
+
+
+# `sparring train treestrap`: trains an evaluation from its own search.
+
+
+_DEFAULT = TreeStrapRunConfig(next(iter(SEARCHERS)))
+"""For the defaults of options, which do not depend on the game."""
+
+
+def treestrap(
+    game: GameName,
+    out: Annotated[Path, typer.Option(help="Folder of the run; an unfinished run there is resumed.")],
+    algorithm: Annotated[
+        str,
+        typer.Option(
+            help="; ".join(
+                f"{name}: {algorithm_class.summary}" for name, algorithm_class in ALGORITHMS.items()
+            )
+            + "."
+        ),
+    ] = _DEFAULT.algorithm,
+    depth: Annotated[
+        int | None, typer.Option(help="Search depth in plies (default: the algorithm's).")
+    ] = None,
+    games: Annotated[int, typer.Option(help="Games to play.")] = _DEFAULT.games,
+    learning_rate: Annotated[
+        float | None, typer.Option(help="Learning rate alpha (default: the algorithm's).")
+    ] = None,
+    decay: Annotated[
+        float | None, typer.Option("--lambda", help="Decay of a node's weight with its depth, 0 to 1.")
+    ] = None,
+    max_update: Annotated[
+        float, typer.Option(help="M: largest change of a weight in one update.")
+    ] = _DEFAULT.max_update,
+    max_error: Annotated[
+        float, typer.Option(help="Clips the error of a position; 100 is a win.")
+    ] = _DEFAULT.max_error,
+    rate_halving_games: Annotated[
+        int, typer.Option(help="Games after which the learning rate has halved.")
+    ] = _DEFAULT.rate_halving_games,
+    warmup_games: Annotated[
+        int, typer.Option(help="Games with RootStrap at depth two at the start.")
+    ] = _DEFAULT.warmup_games,
+    random_plies: Annotated[
+        int, typer.Option(help="Random plies at the start of half of the games; half as many in a quarter.")
+    ] = _DEFAULT.random_plies,
+    max_plies: Annotated[int, typer.Option(help="Plies after which a game is stopped.")] = _DEFAULT.max_plies,
+    book: Annotated[
+        Path | None, typer.Option(help="Opening book; each side uses it with probability 1/4.")
+    ] = None,
+    staged: Annotated[
+        bool, typer.Option("--staged", help="End searches at the next stage and reward the side ahead.")
+    ] = False,
+    skip_draws: Annotated[bool, typer.Option("--skip-draws", help="Skip positions of value 0.")] = False,
+    start: Annotated[
+        str, typer.Option(help="Initial weights: a file, or the shipped start or learned.")
+    ] = _DEFAULT.start,
+    block: Annotated[int, typer.Option(help="Games between two lines of the journal.")] = _DEFAULT.block,
+    workers: Annotated[
+        int, typer.Option(help="Games played in parallel, one process each.")
+    ] = _DEFAULT.workers,
+    ray: Annotated[str | None, typer.Option(help="Address of a Ray cluster to play on.")] = None,
+    seed: Annotated[
+        int, typer.Option(help="Seed: the same seed and number of workers give the same weights.")
+    ] = _DEFAULT.seed,
+) -> None:
+    """Train a linear evaluation by search and self-play.
+
+    TreeStrap, RootStrap or TDLeaf. An interrupted run is resumed by the same command.
+    """
+    console = make_console(stderr=True)
+    config = TreeStrapRunConfig(
+        game,
+        algorithm=algorithm,
+        depth=depth,
+        games=games,
+        learning_rate=learning_rate,
+        decay=decay,
+        max_update=max_update,
+        max_error=max_error,
+        rate_halving_games=rate_halving_games,
+        warmup_games=warmup_games,
+        random_plies=random_plies,
+        max_plies=max_plies,
+        staged=staged,
+        skip_draws=skip_draws,
+        book="" if book is None else book.name,
+        start=start,
+        block=block,
+        workers=workers,
+        seed=seed,
+    )
+    opening_book: WeightedBook | None = None if book is None else open_book(book, game, 16)
+    with lock_folder(out):
+        run = TreeStrapRun(config, out)
+        if run.games and not run.finished:
+            console.print(f"resuming after {run.games:,} games in {foreign(out)}", soft_wrap=True)
+        with (
+            worker_pool(config, opening_book, ray) as players,
+            _GamesDisplay(console, run) as display,
+            interruptible(run.interrupt),
+        ):
+            finished = run.train(players, display.on_progress)
+    if not finished:
+        console.print(
+            f"interrupted after {run.games:,} games; the same command resumes the run in {foreign(out)}",
+            soft_wrap=True,
+        )
+        raise typer.Exit(INTERRUPTED)
+    _draw(run, console)
+    make_console().print(f"weights: [bold]{foreign(out / EVALUATION)}[/]", soft_wrap=True)
+    make_console().print(f"[dim]sparring play {game} --player {foreign(out / EVALUATION)}[/]", soft_wrap=True)
+
+
+def _draw(run: TreeStrapRun, console: Console) -> None:
+    try:
+        from sparring.training.treestrap.figures import weights_by_feature, weights_over_time
+
+        game = run.config.game
+        weights_over_time(game, open_evaluation(game, run.config.start), run.blocks, run.folder)
+        weights_by_feature(run.evaluation(), run.folder)
+    except MissingExtra as error:
+        console.print(f"no figures: {foreign(error)}", soft_wrap=True)
+
+
+class _GamesDisplay:
+    """A progress bar with the newest game, and a printed line for each block."""
+
+    def __init__(self, console: Console, run: TreeStrapRun) -> None:
+        self._console, self._run = console, run
+        self._bar = metrics_progress(console)
+        self._task = self._bar.add_task("the first game", total=run.config.games, completed=run.games)
+        self._shown, self._done = len(run.blocks), run.games
+        self._began, self._plies = time.monotonic(), 0
+
+    def __enter__(self) -> _GamesDisplay:
+        self._bar.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._bar.stop()
+        self._show_blocks()
+
+    def on_progress(self, played: SelfPlayGame) -> None:
+        """Shows a finished game."""
+        self._show_blocks()
+        self._done += 1
+        self._plies += played.plies
+        speed = self._plies / max(time.monotonic() - self._began, 1e-9)
+        now = f"{played.plies} plies to {played.reason}; {speed:,.0f} moves/s"
+        self._bar.update(self._task, completed=self._done, description=now)
+
+    def _show_blocks(self) -> None:
+        for block in self._run.blocks[self._shown :]:
+            self._console.print(_line(block), soft_wrap=True)
+        self._shown = len(self._run.blocks)
+
+
+def _line(block: TrainingBlock) -> str:
+    ends = ", ".join(f"{count} {reason}" for reason, count in Counter(block.reasons).most_common())
+    return (
+        f"{block.games:,} games: error {block.error:.2f}, wins {block.wins[0]}-{block.wins[1]} ({ends}), "
+        f"{block.moves_a_second:,.0f} moves per CPU second"
     )

@@ -10,18 +10,23 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 from rich.table import Table
 
-from sparring.cli.arguments import GameName, command_line
-from sparring.cli.errors import UserError
-from sparring.cli.interrupts import INTERRUPTED
-from sparring.cli.printing import foreign, make_console
-from sparring.games import GAMES
-from sparring.networks.sessions import BACKENDS
-from sparring.records import BadTable, UnsupportedFormat
-from sparring.reports import today
-from sparring.storage import atomic_write, lock_folder
+from sparring.base.errors import JournalMismatch, UserError
+from sparring.base.provenance import today
+from sparring.base.storage import atomic_write, lock_folder
+from sparring.cli.arguments import (
+    AsJson,
+    Backend,
+    Every,
+    GameName,
+    Records,
+    SessionThreads,
+    check_records,
+    command_line,
+)
+from sparring.cli.console import INTERRUPTED, foreign, make_console
 
 if TYPE_CHECKING:
-    from sparring.tuning.descent import DescentStep
+    from sparring.measure.tuning import DescentStep
 
 _GRADIENTS = ("differences", "regularised")
 
@@ -29,10 +34,7 @@ _GRADIENTS = ("differences", "regularised")
 def levels(
     game: GameName,
     network: Annotated[str, typer.Option(help="Network that searches: a model's name, a file or a policy.")],
-    records: Annotated[
-        list[Path],
-        typer.Option("--records", "-r", help="Folder of a table (`sparring records build`), or a game file."),
-    ],
+    records: Records,
     classes: Annotated[
         str, typer.Option(help="Ratings of the classes, separated by commas.")
     ] = "1250,1650,2150,2550",
@@ -41,52 +43,40 @@ def levels(
     positions: Annotated[int, typer.Option(min=16, help="Positions of each class.")] = 2048,
     held_out: Annotated[int, typer.Option(min=16, help="Test positions of each class.")] = 1024,
     width: Annotated[int, typer.Option(min=1, help="Width of a class in rating points.")] = 100,
-    every: Annotated[int, typer.Option(min=1, help="Take one position in so many of each game.")] = 8,
+    every: Every = 8,
     gradient: Annotated[str, typer.Option(help=f"Gradient: {' or '.join(_GRADIENTS)}.")] = "differences",
     minibatch: Annotated[int, typer.Option(min=8, help="Positions of a step.")] = 256,
     steps: Annotated[int, typer.Option(min=1, help="Most steps of a class.")] = 40,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the order of positions.")] = 0,
     workers: Annotated[int, typer.Option(min=1, help="Classes that are tuned at the same time.")] = 1,
     ray: Annotated[str | None, typer.Option(help="Address of a Ray cluster, auto or local.")] = None,
-    backend: Annotated[
-        str, typer.Option(help=f"Runtime of the network: {', '.join(BACKENDS)}.")
-    ] = "onnxruntime",
-    threads: Annotated[int, typer.Option(min=1, help="Threads of a network's session.")] = 1,
+    backend: Backend = "onnxruntime",
+    threads: SessionThreads = 1,
     batch: Annotated[int, typer.Option(min=1, help="Positions that the network evaluates at once.")] = 64,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Tune a search to classes of players and write a level table.
 
     Tunes temperature, policy temperature and c_puct to people's moves. The journals of the classes are in a
     folder beside the table; a stopped run resumes.
     """
-    from sparring import tuning
-    from sparring.matching import NoGames
-    from sparring.policies.policy_files import BadPolicy
-    from sparring.storage.journal import JournalMismatch
-    from sparring.workers import RayUnavailable, WorkerError
+    from sparring import measure
 
-    if game not in GAMES:
-        raise UserError(f"unknown game '{game}'; there are {', '.join(GAMES)}")
     if gradient not in _GRADIENTS:
         raise UserError(f"unknown gradient '{gradient}'; there are {', '.join(_GRADIENTS)}")
-    for path in records:
-        if not path.exists():
-            raise UserError(f"no such table or file: {path}")
+    check_records(records)
     ratings = _ratings(classes)
-    descent = tuning.DescentConfig(nodes, minibatch, cast(Any, gradient), steps=steps, seed=seed)
-    config = tuning.TuningConfig(
+    descent = measure.DescentConfig(nodes, minibatch, cast(Any, gradient), steps=steps, seed=seed)
+    config = measure.TuningConfig(
         game, network, tuple(records), descent, positions, held_out, width / 2, every,
         backend, threads, batch,
     )  # fmt: skip
     folder = out.with_suffix(".tuning")
     with lock_folder(folder):
         try:
-            results = tuning.tune_classes(
+            results = measure.tune_classes(
                 ratings, config, folder, workers=workers, ray=ray, on_step=_report_step, on_result=_report
             )
-        except (BadTable, UnsupportedFormat, NoGames, BadPolicy, RayUnavailable, WorkerError) as error:
-            raise UserError(str(error)) from None
         except JournalMismatch:
             raise UserError(
                 f"{folder} holds a tuning with other options: remove it, or give another --out"
@@ -103,7 +93,7 @@ def levels(
 
 def _ratings(text: str) -> list[int]:
     try:
-        ratings = sorted({int(each) for each in text.split(",")})
+        ratings = sorted({int(part) for part in text.split(",")})
     except ValueError:
         raise UserError(
             f"--classes {text}: expected ratings separated by commas, such as 1250,1650"
@@ -125,7 +115,8 @@ def _report(result: dict[str, Any]) -> None:
 
 def _write(results: list[dict[str, Any]], game: str, policy: str, nodes: int, out: Path) -> None:
     """The level table: one row a class, or the smooth curve from two classes on."""
-    from sparring.tuning import Theta, rating_curve
+    from sparring.measure import tuning_run as rating_curve
+    from sparring.measure.tuning import Theta
 
     note = f"Tuned to people's moves on {today()}; their strength is not measured:\n{command_line()}"
     if len(results) == 1:
@@ -138,15 +129,15 @@ def _write(results: list[dict[str, Any]], game: str, policy: str, nodes: int, ou
 
 def _show(results: list[dict[str, Any]], out: Path) -> None:
     table = Table("class", "tau", "t", "c_puct", "nats", "policy alone", "steps", "minutes", box=None)
-    for each in results:
-        theta, held_out = each["theta"], each["held_out"]
+    for result in results:
+        theta, held_out = result["theta"], result["held_out"]
         table.add_row(
-            str(each["class"]),
+            str(result["class"]),
             *(f"{theta[key]:.2f}" for key in ("temperature", "policy_temperature", "c_puct")),
             f"{held_out['value']:.3f} [dim]{held_out['low']:.3f}-{held_out['high']:.3f}[/]",
-            f"{each['by_nodes'][0]['value']:.3f}",
-            str(each["steps"]),
-            f"{each['seconds_in_all'] / 60:.1f}",
+            f"{result['by_nodes'][0]['value']:.3f}",
+            str(result["steps"]),
+            f"{result['seconds_in_all'] / 60:.1f}",
         )
     console = make_console()
     console.print(table)

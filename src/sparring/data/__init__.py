@@ -1,11 +1,13 @@
 """Files that ship with the package: networks, policies, evaluations, tables, books and TOML files.
 
 A kind of file is a folder here, and all its files have one suffix. A file is named without it:
-`path("networks", "human-chess")`.
+`path("networks", "human-chess")`. `cards.toml` says how each shipped network is trained.
 """
 
 from __future__ import annotations
 
+import tomllib
+from functools import cache
 from pathlib import Path
 from typing import Literal
 
@@ -21,6 +23,7 @@ Kind = Literal[
     "policies",
     "presets",
     "strength",
+    "student_training",
     "styles",
     "synopsis_networks",
     "synopsis_training",
@@ -32,8 +35,9 @@ Kind = Literal[
 openings by position key. endgames: archives of endgame tables. evaluations: linear evaluations for
 alpha-beta. levels: level tables. networks: ONNX graphs with model cards. openings: named
 openings and handicaps. policies: policy descriptions.
-presets: record filters. strength: models of a player's rating given its moves. styles: style networks,
-which adapt a network to one person. synopsis_networks: networks of the planner of reconnaissance blind chess.
+presets: record filters. strength: models of a player's rating given its moves. student_training:
+configurations of students. styles: style networks, which adapt a network to one person.
+synopsis_networks: networks of the planner of reconnaissance blind chess.
 synopsis_training: their training configurations. training: training configurations. turing: games of
 a Turing test and their key. value_networks: small networks that alpha-beta evaluates with."""
 
@@ -49,6 +53,7 @@ _SUFFIXES: dict[Kind, str] = {
     "policies": ".toml",
     "presets": ".toml",
     "strength": ".json",
+    "student_training": ".toml",
     "styles": ".npz",
     "synopsis_networks": ".onnx",
     "synopsis_training": ".toml",
@@ -61,6 +66,16 @@ _SUFFIXES: dict[Kind, str] = {
 def path(kind: Kind, name: str) -> Path:
     """The path of the shipped file `name` of a kind. The file exists if `name in names(kind)`."""
     return Path(__file__).parent / kind / f"{name}{_SUFFIXES[kind]}"
+
+
+@cache
+def _cards() -> dict[str, dict[str, dict[str, str]]]:
+    return tomllib.loads((Path(__file__).parent / "cards.toml").read_text())
+
+
+def training_card(kind: Kind, name: str) -> dict[str, str]:
+    """How a shipped network is trained: `task`, `config`, `command` and `made_by`; empty for other files."""
+    return _cards().get(kind, {}).get(name, {})
 
 
 def page() -> Path | None:

@@ -4,29 +4,180 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, NamedTuple, TypeAlias, get_args
 
 from msgspec import Meta
 
-from sparring.config.description import field_hints
-from sparring.engines.option import EMPTY, BadOption, Option, OptionAccessor, OptionKind
-from sparring.engines.settings import EngineSettings
-from sparring.games import PROTOCOL_GAMES, describe
-from sparring.players.levels import DIALS, at_level, level_range
-from sparring.players.persons import UnknownPerson, find_person
-from sparring.players.player_config import BadPlayerConfig, PlayerConfig
-from sparring.players.player_file import load_player_config
+from sparring.base.config import field_hints
+from sparring.base.errors import BadConfig
+from sparring.games import protocol_games
+from sparring.games.ratings import ELO, parse_rank
+from sparring.players.levels import DIALS, at_level, level_range, load_player_config
+from sparring.players.persons import find_person
+from sparring.players.player_config import PlayerConfig, default_player_config
 
-PROTOCOLS: dict[str, str] = {str(protocol): game for protocol, game in PROTOCOL_GAMES.items()}
+# The settings of an engine.
+
+
+@dataclass(frozen=True)
+class EngineSettings:
+    """The player of an engine, its reports and its time management."""
+
+    player_config: PlayerConfig
+    is_default_rating: bool = field(default=True, compare=False)
+    """Whether the rating is the game's default rather than a requested one."""
+    limit_strength: bool = False
+    """Whether `elo` is the player's level (UCI_LimitStrength)."""
+    elo: int = 1500
+    own_book: bool = True
+    """Whether the player's opening book is used."""
+    multipv: int = 1
+    """Number of lines in reports."""
+    show_wdl: bool = False
+    verbose_move_stats: bool = False
+    """Whether every legal move is listed with its statistics."""
+    ponder: bool = False
+    """Whether `bestmove` names the expected reply, on which the GUI may let the engine ponder."""
+    overhead: int = 100
+    """Milliseconds of each move that are lost between the engine and the clock."""
+
+    @classmethod
+    def of(cls, game: str) -> EngineSettings:
+        """The settings of a game's default player."""
+        return cls(default_player_config(game))
+
+    def effective_config(self) -> PlayerConfig:
+        """The player's configuration with all options applied."""
+        config = at_level(self.player_config, self.elo) if self.limit_strength else self.player_config
+        return config if self.own_book else replace(config, book="")
+
+    @property
+    def rating_requested(self) -> bool:
+        """Whether a rating was requested."""
+        return self.limit_strength or (not self.is_default_rating and self.player_config.rating is not None)
+
+
+# An option of an engine: names, type and range of its value, and the setting that it changes.
+
+
+OptionValue: TypeAlias = int | float | bool | str | None
+EMPTY = "<empty>"
+"""The empty text in UCI and USI."""
+
+
+class OptionKind(StrEnum):
+    """The type of an option's value."""
+
+    INTEGER = "whole number"
+    NUMBER = "number"
+    CHECK = "true or false"
+    TEXT = "text"
+    RANK = "rank"
+    BUTTON = "button"
+
+    @property
+    def metavar(self) -> str:
+        """The placeholder of the value in the command line's help."""
+        return {"true or false": "true|false", "whole number": "N"}.get(self, self.upper())
+
+
+class OptionAccessor(NamedTuple):
+    """How an option reads and changes the settings."""
+
+    read: Callable[[EngineSettings], OptionValue]
+    change: Callable[[EngineSettings, Any], EngineSettings]
+    """Returns the settings with a new value. Raises BadConfig."""
+
+
+@dataclass(frozen=True)
+class Option:
+    """An option, declared once for all protocols, the command line and the docs."""
+
+    flag: str
+    """Name in GTP and, with two hyphens, on the command line."""
+    names: Mapping[str, str]
+    """Name by protocol, for the protocols that have the option."""
+    kind: OptionKind
+    help: str
+    """One sentence."""
+    effect: OptionAccessor
+    low: float = 0
+    high: float = math.inf
+    low_excluded: bool = False
+    """Whether `low` itself is out of range."""
+    missing: OptionValue = None
+    """The value that means None, such as 0 for no rating."""
+
+    def apply(self, settings: EngineSettings, text: str) -> EngineSettings:
+        """Returns the settings with the value of a text. Raises BadConfig."""
+        return self.effect.change(settings, self.parse(text))
+
+    def value(self, settings: EngineSettings) -> str:
+        """The current value as text."""
+        return self.to_text(self.effect.read(settings))
+
+    def parse(self, text: str) -> OptionValue:
+        """Parses a value. Raises BadConfig."""
+        words = "" if text.strip() == EMPTY else text.strip()
+        match self.kind:
+            case OptionKind.BUTTON:
+                return None
+            case OptionKind.TEXT:
+                return words
+            case OptionKind.CHECK if words.lower() in ("true", "false"):
+                return words.lower() == "true"
+            case OptionKind.RANK if not words:
+                return None
+            case OptionKind.RANK if (rank := parse_rank(words)) is not None:
+                return rank
+            case OptionKind.INTEGER | OptionKind.NUMBER:
+                return self._number(words)
+        raise self._bad(words)
+
+    def to_text(self, value: OptionValue) -> str:
+        """A value as text; `parse` reads it back."""
+        if value is None:
+            value = self.missing
+        if isinstance(value, bool):
+            return str(value).lower()
+        return "" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
+
+    def range_text(self) -> str:
+        """Type and range of the value, in words."""
+        match self.kind:
+            case OptionKind.INTEGER | OptionKind.NUMBER:
+                low = f"above {self.low:g}" if self.low_excluded else f"{self.low:g}"
+                if self.high == math.inf:
+                    return f"{self.kind}, {low}{'' if self.low_excluded else ' or more'}"
+                return f"{self.kind}, {low}{' and up' if self.low_excluded else ''} to {self.high:.12g}"
+            case OptionKind.RANK:
+                return "rank, such as 5k or 3d"
+        return str(self.kind)
+
+    def _number(self, words: str) -> OptionValue:
+        try:
+            number = int(words) if self.kind is OptionKind.INTEGER else float(words)
+        except ValueError:
+            raise self._bad(words) from None
+        if not self.low <= number <= self.high or (self.low_excluded and number == self.low):
+            raise self._bad(words)
+        return None if number == self.missing else number
+
+    def _bad(self, words: str) -> BadConfig:
+        return BadConfig(f"{self.flag} is a {self.range_text()}, not '{words[:80]}'")
+
+
+PROTOCOLS: dict[str, str] = {str(protocol): game for protocol, game in protocol_games().items()}
 """The game of each protocol."""
 
 _LARGEST_SPIN = 2**31 - 1
 """Many GUIs read whole numbers into 32 bits."""
-_CHESS = describe(PROTOCOLS["uci"])
-_ELO = level_range(_CHESS.name) or (_CHESS.ratings.lowest, _CHESS.ratings.highest)
-"""The levels of chess."""
+_ELO = level_range(PROTOCOLS.get("uci", "")) or (ELO.lowest, ELO.highest)
+"""The levels of UCI's game."""
 
 
 def _everywhere(flag: str, name: str, usi: str | None = None) -> dict[str, str]:
@@ -67,10 +218,7 @@ def _set_level(settings: EngineSettings, level: int | None) -> EngineSettings:
         default = EngineSettings.of(config.game).player_config
         dials = {key: getattr(default, key) for key in ("level", "model", *DIALS)}
         return replace(settings, player_config=replace(config, **dials), is_default_rating=True)
-    try:
-        return replace(settings, player_config=at_level(config, level), is_default_rating=False)
-    except BadPlayerConfig as error:
-        raise BadOption(str(error)) from None
+    return replace(settings, player_config=at_level(config, level), is_default_rating=False)
 
 
 def _range_of(field: str, kind: OptionKind, missing: float | None = None) -> dict[str, Any]:
@@ -116,32 +264,26 @@ def _set_person(settings: EngineSettings, name: str) -> EngineSettings:
     """Loads the player of a person; an empty name changes nothing."""
     if not name:
         return settings
-    try:
-        return _set_player(settings, str(find_person(name, settings.player_config.game).path))
-    except UnknownPerson as error:
-        raise BadOption(str(error)) from None
+    return _set_player(settings, str(find_person(name, settings.player_config.game).path))
 
 
 def _set_player(settings: EngineSettings, path: str) -> EngineSettings:
     """Loads a player's file; an empty path changes nothing."""
     if not path:
         return settings
-    try:
-        player_config = load_player_config(Path(path))
-    except BadPlayerConfig as error:
-        raise BadOption(str(error)) from None
+    player_config = load_player_config(Path(path))
     game = settings.player_config.game
     if player_config.game != game:
-        raise BadOption(f"{path} describes a player of {player_config.game}, not of {game}")
+        raise BadConfig(f"{path} describes a player of {player_config.game}, not of {game}")
     if player_config.adapt:
-        raise BadOption(f"{path}: adapt needs the results of games, which GUIs do not send: leave it out")
+        raise BadConfig(f"{path}: adapt needs the results of games, which GUIs do not send: leave it out")
     return replace(settings, player_config=player_config, is_default_rating=False)
 
 
 def _set_opponent(settings: EngineSettings, words: str) -> EngineSettings:
     """Takes the rating out of UCI_Opponent: title, rating, computer or human, name."""
     rating = re.match(r"\S+\s+(\d{1,4})\b", words)
-    number = int(rating[1]) if rating and int(rating[1]) <= _CHESS.ratings.highest else None
+    number = int(rating[1]) if rating and int(rating[1]) <= ELO.highest else None
     return replace(settings, player_config=replace(settings.player_config, opponent_rating=number))
 
 
@@ -162,7 +304,7 @@ OPTIONS = (
            _player_field("evaluator")),
     Option("rating", dict.fromkeys(_BOARDS, "Rating"), OptionKind.INTEGER,
            "Plays in the style of people of this rating (Level is the strength); 0 for none.",
-           _rating(), _CHESS.ratings.lowest, _CHESS.ratings.highest, missing=0),
+           _rating(), ELO.lowest, ELO.highest, missing=0),
     Option("rank", {"gtp": "rank"}, OptionKind.RANK,
            "Plays in the style of people of this rank, if the policy has ranks.",
            _rating()),
@@ -177,7 +319,7 @@ OPTIONS = (
            _engine_field("elo"), *_ELO),
     Option("opponent-rating", dict.fromkeys(_BOARDS, "OpponentRating"), OptionKind.INTEGER,
            "Your rating: people play differently against stronger players; 0 for the engine's own.",
-           _player_field("opponent_rating"), _CHESS.ratings.lowest, _CHESS.ratings.highest, missing=0),
+           _player_field("opponent_rating"), ELO.lowest, ELO.highest, missing=0),
     Option("opponent-rank", {"gtp": "opponent-rank"}, OptionKind.RANK,
            "Your rank: people play differently against stronger players; without it, the engine's own.",
            _player_field("opponent_rating")),
@@ -242,7 +384,6 @@ OPTIONS = (
 """All options, in the order in which GUIs show them."""
 
 CLEAR_HASH = "clear-hash"
-_RENAMED = {"judge": "Evaluator"}
 
 
 def options_of(protocol: str) -> list[Option]:
@@ -251,14 +392,12 @@ def options_of(protocol: str) -> list[Option]:
 
 
 def find_option(protocol: str, name: str) -> Option:
-    """The option of a name; spaces and case do not count. Raises BadOption."""
-    if _plain(name) in _RENAMED:
-        raise BadOption(f"option '{name}' is now '{_RENAMED[_plain(name)]}'")
+    """The option of a name; spaces and case do not count. Raises BadConfig."""
     for option in options_of(protocol):
         if _plain(name) in (_plain(option.names[protocol]), _plain(option.flag)):
             return option
-    known = ", ".join(option.names[protocol] for option in options_of(protocol))
-    raise BadOption(f"there is no option '{name[:80]}'; there are {known}")
+    names = ", ".join(option.names[protocol] for option in options_of(protocol))
+    raise BadConfig(f"there is no option '{name[:80]}'; there are {names}")
 
 
 def declaration(option: Option, protocol: str, settings: EngineSettings) -> str:
@@ -292,3 +431,37 @@ def _row(option: Option) -> str:
 
 def _plain(name: str) -> str:
     return re.sub(r"[\s_-]", "", name).lower()
+
+
+# The options that a GUI has set, independent of their order.
+
+
+class EngineOptions:
+    """The options of one engine.
+
+    The option `player` sets most other options, and some GUIs send every option with its default. Therefore
+    the player's file applies first and the other options on top of it. A default value has no effect unless
+    the option was changed before.
+    """
+
+    def __init__(self, protocol: str, declared: EngineSettings) -> None:
+        self.settings = self.declared = declared
+        self._protocol = protocol
+        self._texts: dict[str, str] = {}
+
+    def set(self, name: str, text: str) -> Option:
+        """Sets an option by its name in the protocol. Raises BadConfig and then changes nothing."""
+        option = find_option(self._protocol, name)
+        value = option.parse(text)
+        if option.flag in self._texts or value != option.parse(option.value(self.declared)):
+            texts = {**self._texts, option.flag: text}
+            self.settings = self._all(texts)
+            self._texts = texts
+        return option
+
+    def _all(self, texts: dict[str, str]) -> EngineSettings:
+        settings = self.declared
+        for option in options_of(self._protocol):  # the player comes first
+            if option.flag in texts:
+                settings = option.apply(settings, texts[option.flag])
+        return settings

@@ -6,22 +6,188 @@ Every task gets exactly one `bestmove`, also after an error.
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
-from threading import Event
-from typing import Any
+from threading import Event, Lock
+from typing import Any, Literal, TypeAlias
 
-from sparring.engines.go_command import GoCommand
-from sparring.engines.player_cache import PlayerCache
-from sparring.engines.protocols import ProtocolSpec
-from sparring.engines.settings import EngineSettings
-from sparring.engines.stdio import SendLine
-from sparring.engines.uci_info import decision_info, move_stats, pv_texts, search_info
-from sparring.games import IllegalMove, Move, ParseError
-from sparring.players import LOAD_ERRORS, Decision, PolicyPlayer, SearchLimits, SearchPlayer, Turn
-from sparring.players.stop_timer import stop_timer
-from sparring.players.time_management import wait_out
+from sparring.engines.options import EngineSettings
+from sparring.engines.protocols import ProtocolSpec, decision_info, move_stats, pv_texts, search_info
+from sparring.engines.server import SendLine
+from sparring.games import IllegalMove, Move, ParseError, load_game
+from sparring.players import (
+    LOAD_ERRORS,
+    Decision,
+    GameStart,
+    PlayerConfig,
+    PolicyPlayer,
+    SearchLimits,
+    SearchPlayer,
+    Turn,
+    make_player,
+)
+from sparring.players.time_management import allocate_time, stop_timer, wait_out
+from sparring.policies import load_policy, rating_range, rating_text, unrated
 from sparring.search import Clock, SearchResult
+
+# The `go` command of UCI and USI.
+
+
+_NUMBERS = frozenset(
+    ("wtime", "btime", "winc", "binc", "movestogo", "byoyomi", "nodes", "movetime", "depth", "mate")
+)
+_FLAGS = frozenset(("infinite", "ponder"))
+_WORDS = _NUMBERS | _FLAGS | {"searchmoves"}
+
+
+@dataclass(frozen=True)
+class GoCommand:
+    """The arguments of `go`. Times are in milliseconds, as the GUI sends them."""
+
+    numbers: Mapping[str, int]
+    infinite: bool = False
+    ponder: bool = False
+    moves: tuple[str, ...] = ()
+    """The moves after `searchmoves`, as text."""
+    unknown: tuple[str, ...] = ()
+    """Words that are not part of the command."""
+
+    @property
+    def nodes(self) -> int | None:
+        """The node limit; None if there is none."""
+        return self.numbers.get("nodes")
+
+    def clock(self, side: str) -> Clock | None:
+        """The clock of a side, w or b; None without a clock."""
+        if f"{side}time" not in self.numbers and "byoyomi" not in self.numbers:
+            return None
+        seconds = {key: value / 1000 for key, value in self.numbers.items()}
+        return Clock(
+            max(seconds.get(f"{side}time", 0.0), 0.0),
+            max(seconds.get(f"{side}inc", 0.0), 0.0),
+            self.numbers.get("movestogo"),
+            max(seconds.get("byoyomi", 0.0), 0.0),
+        )
+
+    def seconds(self, side: str, overhead: float) -> float | None:
+        """Time limit of the move; None without one. `overhead` is in seconds."""
+        if self.infinite:
+            return None
+        if (milliseconds := self.numbers.get("movetime")) is not None:
+            whole = max(milliseconds / 1000, 0.0)
+            return max(whole - overhead, whole / 2)
+        clock = self.clock(side)
+        return None if clock is None else allocate_time(clock, overhead)
+
+
+def parse_go(words: Sequence[str]) -> GoCommand:
+    """Parses the words after `go`; unknown words are collected in `unknown`."""
+    numbers: dict[str, int] = {}
+    flags, moves, unknown = set(), [], []
+    rest = list(words)
+    while rest:
+        word = rest.pop(0)
+        if word in _FLAGS:
+            flags.add(word)
+        elif word == "searchmoves":
+            while rest and rest[0] not in _WORDS:
+                moves.append(rest.pop(0))
+        elif word in _NUMBERS and rest and (number := _whole(rest[0])) is not None:
+            numbers[word] = number
+            rest.pop(0)
+        elif word == "mate" and rest[:1] == ["infinite"]:
+            flags.add(rest.pop(0))
+            numbers[word] = 0
+        else:
+            unknown.append(word)
+    return GoCommand(numbers, "infinite" in flags, "ponder" in flags, tuple(moves), tuple(unknown))
+
+
+def _whole(text: str) -> int | None:
+    """An integer of at most 18 digits; None for anything else."""
+    try:
+        return int(text) if len(text) <= 18 else None
+    except ValueError:
+        return None
+
+
+# The player behind an engine: loaded when it is first needed, and again when the GUI changed an option.
+
+
+_Which: TypeAlias = Literal["rating", "opponent_rating"]
+_Player: TypeAlias = PolicyPlayer | SearchPlayer
+_CacheKey: TypeAlias = tuple[PlayerConfig, bool]
+
+
+class PlayerCache:
+    """Keeps one player. Safe to use from several threads.
+
+    The player can search for every command, also if its configuration has no search.
+    """
+
+    def __init__(self, send_message: SendLine) -> None:
+        """`send_message` receives messages for the user."""
+        self._send_message = send_message
+        self._lock = Lock()
+        self._key: _CacheKey | None = None
+        self._player: _Player | None = None
+        self._new_game = False
+
+    def of(self, settings: EngineSettings) -> _Player:
+        """The player of these settings. A rating outside the policy's range is replaced by the nearest one.
+
+        Raises one of `players.LOAD_ERRORS`.
+        """
+        with self._lock:
+            if self._player is None or self._key != _cache_key(settings):
+                replaced, self._player = self._player, self._load(settings)
+                self._key = _cache_key(settings)
+                if replaced is not None:
+                    replaced.close()
+            elif self._new_game:
+                self._player.new_game(GameStart(load_game(settings.player_config.game)))
+            self._new_game = False
+            return self._player
+
+    def ready(self, settings: EngineSettings) -> bool:
+        """Whether the player of these settings is loaded."""
+        return self._player is not None and self._key == _cache_key(settings)
+
+    def new_game(self) -> None:
+        """Begins a new game: the player forgets the last one, and with a seed it plays as before."""
+        self._new_game = True
+
+    def _load(self, settings: EngineSettings) -> _Player:
+        config = settings.effective_config()
+        policy = load_policy(config.model, config.game, threads=config.threads)
+        bounds = rating_range(policy)
+        if bounds is None:
+            if settings.rating_requested:
+                self._send_message(f"{unrated(policy)}: the given one is ignored")
+            return make_player(replace(config, rating=None, opponent_rating=None), policy, search=True)
+        rating, opponent = (
+            self._nearest_rating(config, "rating", bounds),
+            self._nearest_rating(config, "opponent_rating", bounds),
+        )
+        return make_player(replace(config, rating=rating, opponent_rating=opponent), policy, search=True)
+
+    def _nearest_rating(self, config: PlayerConfig, which: _Which, bounds: tuple[float, float]) -> int | None:
+        """The rating, or the nearest one in the policy's range; a message reports the change."""
+        rating = config.rating_number(which)
+        if rating is None or bounds[0] <= rating <= bounds[1]:
+            return rating
+        nearest = int(min(max(rating, bounds[0]), bounds[1]))
+        texts = [rating_text(config.game, value) for value in (rating, nearest)]
+        self._send_message(
+            f"{which.replace('_', ' ')} {texts[0]} is outside the range of {config.model}: {texts[1]} is used"
+        )
+        return nearest
+
+
+def _cache_key(settings: EngineSettings) -> _CacheKey:
+    """All settings that the player and the messages of loading it depend on."""
+    return settings.effective_config(), settings.rating_requested
 
 
 @dataclass
@@ -152,7 +318,7 @@ class SearchThread:
         sides = self._protocol.sides
         limits = task.limits(sides[state.to_move], sides[1 - state.to_move])
         turn = Turn(
-            state, state.legal_moves(), limits, task.stop, report=lambda found: self._report(task, found)
+            state, state.legal_moves(), limits, task.stop, report=lambda result: self._report(task, result)
         )
         with stop_timer(limits.seconds, task.stop):
             decision = player.choose(turn)
@@ -160,9 +326,9 @@ class SearchThread:
             wait_out(decision.seconds, task.received, task.stop)
         return "" if task.discarded else self._send_decision(task, decision, player)
 
-    def _report(self, task: SearchTask, found: SearchResult) -> None:
+    def _report(self, task: SearchTask, result: SearchResult) -> None:
         if not task.stop.is_set():
-            for line in search_info(self._protocol, task.settings, task.state, found, task.searchmoves):
+            for line in search_info(self._protocol, task.settings, task.state, result, task.searchmoves):
                 self._send_line(line)
 
     def _send_decision(

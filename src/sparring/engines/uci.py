@@ -7,14 +7,11 @@ from dataclasses import replace
 from importlib.metadata import version
 from typing import Any
 
-from sparring.engines.engine_options import EngineOptions
-from sparring.engines.go_command import parse_go
-from sparring.engines.option import BadOption
-from sparring.engines.options import CLEAR_HASH, declaration, options_of
+from sparring.base.errors import BadConfig
+from sparring.engines.options import CLEAR_HASH, EngineOptions, EngineSettings, declaration, options_of
 from sparring.engines.protocols import ProtocolSpec
-from sparring.engines.search_thread import SearchTask, SearchThread
-from sparring.engines.settings import EngineSettings
-from sparring.engines.stdio import SendLine
+from sparring.engines.search_thread import SearchTask, SearchThread, parse_go
+from sparring.engines.server import SendLine
 from sparring.games import IllegalMove, ParseError
 
 _GRANTED = {"uci_chess960": "false", "uci_variant": "chess"}
@@ -136,12 +133,12 @@ class UciServer:
         """Handles `setoption name N [value V]`; names and values may have spaces."""
         lowered = [word.lower() for word in words]
         if lowered[:1] != ["name"]:
-            raise BadOption("setoption: 'name' expected")
+            raise BadConfig("setoption: 'name' expected")
         at = lowered.index("value") if "value" in lowered else len(words)
         name, value = " ".join(words[1:at]), " ".join(words[at + 1 :])
         if (granted := _GRANTED.get(name.lower())) is not None:
             if value.lower() != granted:
-                raise BadOption(f"{name} {value}: Chess960 and other variants are not played here")
+                raise BadConfig(f"{name} {value}: Chess960 and other variants are not played here")
             return
         if self._options.set(name, value).flag == CLEAR_HASH:
             self._search_thread.player_cache.new_game()

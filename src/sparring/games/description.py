@@ -1,37 +1,29 @@
 """`GameDescription`: everything that the rest of the package needs of one game.
 
-Each game module defines its own `DESCRIPTION`; `sparring.games.DESCRIPTIONS` is the only list of games. Code
-above `sparring.games` uses the description and names no game.
+A game's folder has a module `plugin.py` with its `DESCRIPTION`; `sparring.games.registry` finds it. Code
+outside a game's folder asks the description and names no game.
 
-Readers, filters and players are in packages above this one. A description names them by reference, a text
-"package.module:attribute", which `resolve` imports on first use. Dependencies still point downwards, and
-`import sparring.games` stays light.
+A description is light. What needs the game's own modules is a function that imports them when it is called.
+The parts that belong to a higher layer (files of records, formats of networks, players, front ends) are
+functions without arguments that return that layer's own class; the field's description names it.
 """
 
 from __future__ import annotations
 
 import dataclasses
-import importlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from sparring import _core
 from sparring.games.ratings import ELO, RatingSystem
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 EngineProtocol: TypeAlias = Literal["uci", "usi", "gtp"]
 PolicyHead: TypeAlias = Literal["from-to", "planes", "points"]
-
-
-def resolve(reference: str) -> Any:
-    """The object that "package.module:attribute" names. Raises LookupError where it does not exist."""
-    module, _, attribute = reference.partition(":")
-    try:
-        return getattr(importlib.import_module(module), attribute)
-    except (ImportError, AttributeError, ValueError) as error:
-        raise LookupError(
-            f"a game description names {reference!r}, which cannot be loaded: {error}"
-        ) from error
 
 
 @dataclass(frozen=True)
@@ -53,27 +45,6 @@ class Phases:
 
 
 @dataclass(frozen=True)
-class RecordFormats:
-    """Files of recorded games.
-
-    A game without readers of its own is recorded as PGN with its own move texts (`records.variant_pgn`).
-    """
-
-    readers: Mapping[str, str] = field(default_factory=dict)
-    """Reference to the reader by file suffix, such as {"sgf": "sparring.records.sgf:read_sgf"}."""
-    writer: str = ""
-    """Reference to the function that writes a `GameRecord` as text."""
-    suffix: str = "pgn"
-    """Suffix of files with the writer's text."""
-    writers: Mapping[str, str] = field(default_factory=dict)
-    """References to further writers by suffix. People get the first of them by default, if there is one."""
-    filter: str = "sparring.records.filters:BasicFilter"
-    """Reference to the dataclass of a preset's [games] table."""
-    everything: str = ""
-    """Name of the preset that keeps every game. Empty: the filter's defaults."""
-
-
-@dataclass(frozen=True)
 class OpeningFormats:
     """Files with one position per line."""
 
@@ -90,6 +61,10 @@ class EngineSupport:
     protocol: EngineProtocol
     byoyomi: bool = False
     """Whether clocks may have byo-yomi periods."""
+    client: Callable[[Any], Any] | None = None
+    """(EngineConfig) -> a started `players.engines.EngineClient`. None for UCI and USI."""
+    serve: Callable[[Any, Any, Any], None] | None = None
+    """(EngineSettings, send_line, StdinReader): serves a GUI until it quits. None for UCI and USI."""
 
 
 @dataclass(frozen=True)
@@ -115,9 +90,9 @@ class NetworkLayout:
     """Whether one network plays on boards of several sizes."""
     fixed_history: bool = True
     """Whether the encoding decides how many boards it shows."""
-    symmetry_labels: str = ""
-    """Reference to a function that maps a permutation of the cells by a board symmetry, [cells], to the
-    permutation of the policy's labels, [moves]. Empty: predictions are not averaged over symmetries."""
+    symmetry_labels: Callable[[NDArray[np.int64]], NDArray[np.int64]] | None = None
+    """Maps a permutation of the cells by a board symmetry, [cells], to the permutation of the policy's
+    labels, [moves]. None: predictions are not averaged over symmetries."""
 
     @property
     def cells(self) -> int:
@@ -135,40 +110,16 @@ class SearchDefaults:
     """Whether a position repeated within the search counts as a draw."""
     prefer_proven: bool = True
     """Whether a proven win is always played and a proven loss avoided."""
-    adjust_policy: str = ""
-    """Reference to a function (state, Prediction) -> probabilities [moves] that adjusts the distribution
-    from which a player draws, such as Go's passing rules. Empty: none."""
 
 
 @dataclass(frozen=True)
-class PlayerDefaults:
-    """Default opponents, and parts that players of this game need."""
+class PeopleNetwork:
+    """The shipped network of people's moves, which plays the default opponent."""
 
-    strength_player: str = "sparring.players.strength:alphabeta_player"
-    """Reference to a function (game, strength) -> Player: the small search player, 1 to 9."""
-    has_human_network: bool = False
-    """Whether a network of people's moves is shipped; the default opponent then plays like people."""
     rating: int | str | None = None
     """Rating of the default opponent, as in players' TOML files; None for none."""
-    rating_range: tuple[int, int] | None = None
-    """Lowest and highest rating of the people whose games the shipped network learned from."""
-    books: Mapping[str, str] = field(default_factory=dict)
-    """Reference to a function (path) -> Book or None by file suffix, for opening books that are not files of
-    games. None leaves the file to the reader of games."""
-    agree_on_end: str = ""
-    """Reference to a function (session, state, prediction) -> GameOver or None, with which a person and the
-    opponent agree on the score of a finished game in the terminal. None: they play on. Empty: the rules
-    decide."""
-    counting: str = ""
-    """Reference to a class with `propose`, `stones_at` and `result`, with which a person and the opponent
-    agree on the score of a finished game. Empty: the rules decide."""
-    hidden_terminal: str = ""
-    """Reference to a class (game, human, opponent, options) with `play()`: the terminal of a game with hidden
-    information."""
-    live_game: str = "sparring.server.live_game:LiveGame"
-    """Reference to a class (settings, players): a game of this kind on the page."""
     advice: Callable[[Any], str] | None = None
-    """(state) -> a text for a person who begins a game against the default opponent."""
+    """(state) -> a text for a person who begins a game against the network."""
 
 
 @dataclass(frozen=True)
@@ -177,12 +128,12 @@ class GameDescription:
 
     name: str
     """The name on the command line and in files."""
-    rules: type[Any]
-    """The `Game`: a frozen dataclass whose fields are the rule options."""
-    native: str
+    load_rules: Callable[[], type[Any]]
+    """Returns the `Game`: a frozen dataclass whose fields are the rule options."""
+    native: str = ""
     """Prefix of the native classes: Shogi for ShogiState, ShogiTree, ShogiSamples and so on. Empty for a
     game in Python."""
-    packed_move_bytes: int
+    packed_move_bytes: int = 1
     """Bytes of a packed move, an index among the legal moves: 2 if a state can have more than 256 moves."""
     move_numbering: int = 1
     """Version of the move codes and of the order of legal moves. Raise it when either changes."""
@@ -195,8 +146,6 @@ class GameDescription:
     """Opening, middle game and endgame."""
     ply_bucket: int = 10
     """Width of a bucket in reports by ply."""
-    records: RecordFormats = RecordFormats()
-    """Readers, writer and filter of recorded games."""
     openings: OpeningFormats = OpeningFormats()
     """Files of positions."""
     engine: EngineSupport | None = None
@@ -206,8 +155,8 @@ class GameDescription:
     trained."""
     search: SearchDefaults = SearchDefaults()
     """Settings of the search."""
-    players: PlayerDefaults = PlayerDefaults()
-    """Default opponents."""
+    people: PeopleNetwork | None = None
+    """The shipped network of people's moves; None if there is none."""
     display_move: Callable[[Any, int], str] | None = None
     """(state, move) -> text for people, such as SAN. None: `Game.move_text`."""
     claimable_draw: Callable[[Any], str | None] | None = None
@@ -222,8 +171,30 @@ class GameDescription:
     """The rules in a few lines, for games that are not well known."""
     rule_sets: Callable[..., Any] | None = None
     """(name, komi=None) -> Game with a named rule set, such as "chinese". None if there are no rule sets."""
-    modules: tuple[str, ...] = ()
-    """Modules and packages above `games` that belong to this game alone, without the leading "sparring."."""
+    order: int = 1000
+    """Place in lists of games; games with equal numbers are listed by name."""
+    records: Callable[[], Any] | None = None
+    """Returns `records.record.RecordFormats`: readers, writers and filter of recorded games. None: games are
+    recorded as PGN with the game's own move texts."""
+    networks: Callable[[], Any] | None = None
+    """Returns `networks.formats.NetworkFormats`: files of other programs' networks, and codecs."""
+    players: Callable[[], Any] | None = None
+    """Returns `players.game_players.GamePlayers`: the small search player, bots, opening books."""
+    commands: Callable[[], Mapping[str, Any]] | None = None
+    """Returns the game's own commands of `sparring` by name, each a `cli.lazy.Command` or `Group`. A group
+    with the name of another, such as `train`, adds to it."""
+    counting: Callable[[], Any] | None = None
+    """Returns an object with `propose`, `stones_at`, `result` and `diagram`, with which a person and the
+    opponent agree on the score of a finished game. None: the rules decide."""
+    terminal_game: Callable[[], Any] | None = None
+    """Returns the game's own subclass of `cli.terminal.TerminalGame`. None: that class."""
+    page_game: Callable[[], Any] | None = None
+    """Returns the game's own subclass of `server.page_game.PageGame`. None: that class."""
+
+    @cached_property
+    def rules(self) -> type[Any]:
+        """The `Game`: a frozen dataclass whose fields are the rule options."""
+        return self.load_rules()
 
     def game_ply(self, state: Any) -> int:
         """Moves since the beginning of the game; in games without `move_count`, since the start of the
@@ -237,9 +208,9 @@ class GameDescription:
 
     @property
     def state_class(self) -> type[Any]:
-        """The class of the game's states: `state_type` of the rules."""
-        found: type[Any] = self.rules.state_type
-        return found
+        """The class of the game's states. Imports the rules only of a game in Python."""
+        made: type[Any] = self._native_class("State") if self.native else self.rules.state_type
+        return made
 
     @property
     def states_class(self) -> type[Any]:
@@ -272,8 +243,12 @@ class GameDescription:
     def _native_class(self, kind: str) -> type[Any]:
         if not self._has_native_class(kind):
             raise LookupError(f"{self.name} has no native class {self.native or '...'}{kind}")
-        found: type[Any] = getattr(_core, self.native + kind)
-        return found
+        from sparring import _core
+
+        made: type[Any] = getattr(_core, self.native + kind)
+        return made
 
     def _has_native_class(self, kind: str) -> bool:
+        from sparring import _core
+
         return bool(self.native) and hasattr(_core, self.native + kind)

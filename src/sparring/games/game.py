@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias, TypeVar
+from typing import Any, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sparring._core import IllegalMove, Outcome, ParseError
+from sparring._core import IllegalMove, ParseError
 from sparring.games.diagrams import Diagram
 
 __all__ = ["Game", "HiddenGame", "IllegalMove", "Move", "Outcome", "ParseError", "Spec"]
@@ -36,6 +36,20 @@ class Spec:
     """Rows and columns of the board and of each plane."""
     hidden: bool = False
     """Whether players see only the observations of `HiddenGame.observe`."""
+
+
+class Outcome(Protocol):
+    """The result of a finished game: `sparring._core.Outcome`, or `PythonOutcome` of games in Python."""
+
+    @property
+    def winner(self) -> int | None:
+        """The winning player, 0 or 1; None for a draw."""
+        ...
+
+    @property
+    def reason(self) -> str:
+        """The rule that ended the game, such as 'checkmate'."""
+        ...
 
 
 S = TypeVar("S")
@@ -105,3 +119,20 @@ class HiddenGame(Game[S], Protocol[S, O_co]):
     def observe(self, state: S, player: int, move: Move) -> O_co:
         """The observation of `player` when `move` is played in `state`. Raises IllegalMove."""
         ...
+
+
+# A position with its context: the state, the ratings of both players and the clock.
+
+
+@dataclass(frozen=True)
+class Position:
+    """A state and the context in which a person moves. Policies and networks predict moves for it."""
+
+    state: Any
+    """A state of the game. Earlier states are found along its `previous`."""
+    rating: int | None = None
+    """Rating of the player to move, or None if unknown. In Go a rank as a number: 1 is 1d, -1 is 1k."""
+    opponent_rating: int | None = None
+    """Rating of the opponent, or None if unknown."""
+    clock: float | None = None
+    """Seconds that the player to move has left; None if unknown or untimed."""

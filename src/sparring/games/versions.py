@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from sparring.base.errors import BadFile
 from sparring.games.description import GameDescription
 
 MOVE_NUMBERING = "move_numbering"
@@ -15,17 +16,13 @@ ENCODING_VERSION = "encoding_version"
 _FIRST = 1
 
 
-class VersionMismatch(ValueError):
-    """A file has another version than this Sparring; the message says what was found and what is expected."""
-
-
 def check_move_numbering(game: GameDescription, entries: Mapping[str, object]) -> None:
-    """Checks the entry `move_numbering` of a file. Raises VersionMismatch."""
+    """Checks the entry `move_numbering` of a file. Raises BadFile."""
     _check(entries.get(MOVE_NUMBERING, _FIRST), game.move_numbering, f"move numbering of {game.name}")
 
 
 def check_encoding(game: GameDescription, encoding: str, entries: Mapping[str, object]) -> None:
-    """Checks the entry `encoding_version` of a file that uses an encoding. Raises VersionMismatch.
+    """Checks the entry `encoding_version` of a file that uses an encoding. Raises BadFile.
 
     The encoding "planes" names moves by their codes, so it depends on the move numbering too.
     """
@@ -35,6 +32,6 @@ def check_encoding(game: GameDescription, encoding: str, entries: Mapping[str, o
         check_move_numbering(game, entries)
 
 
-def _check(found: object, expected: int, what: str) -> None:
-    if found != expected:
-        raise VersionMismatch(f"found version {str(found)[:40]} of the {what}, expected version {expected}")
+def _check(actual: object, expected: int, what: str) -> None:
+    if actual != expected:
+        raise BadFile(f"found version {str(actual)[:40]} of the {what}, expected version {expected}")

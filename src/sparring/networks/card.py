@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
 import msgspec
 from msgspec import Meta
 
+from sparring.base.errors import BadFile
 from sparring.games import describe
-from sparring.games.versions import ENCODING_VERSION, MOVE_NUMBERING, VersionMismatch, check_encoding
-from sparring.networks.errors import BadNetwork
+from sparring.games.versions import ENCODING_VERSION, MOVE_NUMBERING, check_encoding
 
 if TYPE_CHECKING:
     import onnx
@@ -48,7 +48,7 @@ class ModelCard:
     game: str
     codec: str
     """The name of the codec that encodes positions and decodes outputs: a key of
-    `sparring.networks.formats.CODECS`."""
+    `sparring.networks.formats.codecs()`."""
     architecture: str
     """A description such as "residual 6x64, squeeze-and-excitation 8, convolution policy, WDL"."""
     parameters: Annotated[int, Meta(ge=0, le=10**12)]
@@ -109,32 +109,34 @@ def has_card(model: onnx.ModelProto) -> bool:
 
 
 def read_card(metadata: dict[str, str]) -> ModelCard:
-    """Parses the card in an ONNX file's metadata. Raises BadNetwork."""
+    """Parses the card in an ONNX file's metadata. Raises BadFile."""
     if _KEY not in metadata:
-        raise BadNetwork("this ONNX file has no model card of Sparring's")
+        raise BadFile("this ONNX file has no model card of Sparring's")
     if len(metadata[_KEY]) > _LONGEST:
-        raise BadNetwork(f"its model card has more than {_LONGEST:,} characters")
+        raise BadFile(f"its model card has more than {_LONGEST:,} characters")
     try:
         entries = msgspec.json.decode(metadata[_KEY], type=dict[str, Any])
         version = entries.pop("version")
         if version != _VERSION:
-            raise BadNetwork(f"its model card has version {version}; this Sparring reads version {_VERSION}")
+            raise BadFile(f"its model card has version {version}; this Sparring reads version {_VERSION}")
         versions = {key: entries.pop(key) for key in (ENCODING_VERSION, MOVE_NUMBERING) if key in entries}
-        if unknown := entries.keys() - {each.name for each in dataclasses.fields(ModelCard)}:
-            raise BadNetwork(f"its model card has an unknown entry '{min(unknown)}'")
+        if unknown := entries.keys() - {field.name for field in dataclasses.fields(ModelCard)}:
+            raise BadFile(f"its model card has an unknown entry '{min(unknown)}'")
         card = msgspec.convert(entries, ModelCard)
-        check_encoding(describe(card.game), encoding_of(card), versions)
-        return card
-    except VersionMismatch as error:
-        raise BadNetwork(f"{error}; convert or train the network again") from None
+        game, encoding = describe(card.game), encoding_of(card)
     except RecursionError:
-        raise BadNetwork("its model card is nested too deeply") from None
+        raise BadFile("its model card is nested too deeply") from None
     except (KeyError, ValueError) as error:  # msgspec's errors are ValueErrors
-        raise BadNetwork(f"its model card is broken ({error})") from None
+        raise BadFile(f"its model card is broken ({error})") from None
+    try:
+        check_encoding(game, encoding, versions)
+    except BadFile as error:
+        raise BadFile(f"{error}; convert or train the network again") from None
+    return card
 
 
 def read_card_from_file(path: Path) -> ModelCard:
-    """Reads the card of an ONNX file without loading its weights. Raises BadNetwork or OSError."""
+    """Reads the card of an ONNX file without loading its weights. Raises BadFile or OSError."""
     import onnx
 
     metadata: dict[str, str] = {}
@@ -151,10 +153,10 @@ def read_card_from_file(path: Path) -> ModelCard:
                 elif kind != _NUMBER:
                     raise ValueError(f"a field of kind {kind}")
         return read_card(metadata)
-    except BadNetwork as error:
-        raise BadNetwork(f"{path}: {error}") from None
+    except BadFile as error:
+        raise BadFile(f"{path}: {error}") from None
     except Exception as error:  # protobuf's own kinds differ between its versions
-        raise BadNetwork(f"{path}: this is no ONNX file ({error})") from None
+        raise BadFile(f"{path}: this is no ONNX file ({error})") from None
 
 
 _NUMBER, _DELIMITED = 0, 2  # protobuf's wire types

@@ -3,12 +3,65 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol, TypeAlias, runtime_checkable
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Protocol, Self, TypeAlias, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sparring.networks.prediction import Position, Prediction
+from sparring.games import Move, move_name
+from sparring.games.game import Position
+
+# The result of a policy or a network: probabilities over the legal moves, and expected results.
+
+
+__all__ = ["Position", "Prediction", "RankedMove"]
+
+
+class RankedMove(NamedTuple):
+    """A move of a prediction."""
+
+    move: Move
+    """The move's code."""
+    probability: float
+    text: str
+    """The move in the notation of `Game.move_text`, such as `g1f3`; the code if the state is unknown."""
+    name: str
+    """The move as people write it, such as `Nf3`, `P-7f` or `D4`; the code if the state is unknown.
+    `Game.parse_move` reads both."""
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """Probabilities over the legal moves of a position, and its expected result for the side to move."""
+
+    moves: tuple[Move, ...]
+    """The legal moves, ascending."""
+    probabilities: NDArray[np.float32]
+    """[len(moves)]; they sum to 1."""
+    value: float | None = None
+    """Expected result from -1 (loss) to 1 (win)."""
+    wdl: tuple[float, float, float] | None = None
+    """Probabilities of win, draw and loss."""
+    lead: float | None = None
+    """Go: expected lead in points."""
+    moves_left: float | None = None
+    """Expected number of plies to the end of the game."""
+    state: Any = field(default=None, repr=False, compare=False)
+    """The state that was predicted for; None if unknown."""
+    ownership: NDArray[np.float32] | None = field(default=None, repr=False, compare=False)
+    """Go: expected owner of each point, [points], from 1 (the side to move) to -1."""
+
+    def top(self, count: int) -> list[RankedMove]:
+        """The `count` most likely moves with their probabilities, texts and names, most likely first."""
+        order = np.argsort(-self.probabilities, kind="stable")[:count]
+        return [self._ranked(self.moves[i], float(self.probabilities[i])) for i in order]
+
+    def _ranked(self, move: Move, probability: float) -> RankedMove:
+        if self.state is None:
+            return RankedMove(move, probability, str(move), str(move))
+        return RankedMove(move, probability, self.state.move_text(move), move_name(self.state, move))
+
 
 Tensors: TypeAlias = Mapping[str, NDArray[np.generic]]
 
@@ -64,3 +117,83 @@ class RatingConditionedCodec(Protocol):
         """The lowest and the highest rating that the network accepts; None if it is not conditioned on
         ratings."""
         ...
+
+
+# Positions and predictions as arrays: no Python object per position.
+#
+# Searches over many trees predict with these. `Network.predict` and `Policy.predict` are for everything else.
+
+
+@dataclass(frozen=True)
+class PositionBatch:
+    """n positions of one game."""
+
+    states: Any
+    """A native batch of states, such as ChessStates [n]."""
+    ratings: NDArray[np.float64]
+    """[n, 2]: the ratings of the player to move and of the opponent; NaN if unknown."""
+    clocks: NDArray[np.float64]
+    """[n]: seconds that the player to move has left; NaN if unknown."""
+
+    def __len__(self) -> int:
+        return len(self.states)
+
+    def take(self, rows: NDArray[np.int64]) -> Self:
+        """The positions with these indices."""
+        return type(self)(self.states.take(rows), self.ratings[rows], self.clocks[rows])
+
+    def positions(self) -> list[Position]:
+        """The same as `Position` objects."""
+        numbers = np.column_stack([self.ratings, self.clocks]).tolist()
+        return [
+            Position(self.states[i], _rating(mine), _rating(theirs), None if np.isnan(clock) else clock)
+            for i, (mine, theirs, clock) in enumerate(numbers)
+        ]
+
+
+@dataclass(frozen=True)
+class PredictionBatch:
+    """The predictions for n positions."""
+
+    probabilities: NDArray[np.float32]
+    """The probabilities of all legal moves, position after position, moves ascending."""
+    offsets: NDArray[np.int64]
+    """[n + 1]: position i has the probabilities offsets[i] to offsets[i + 1]."""
+    values: NDArray[np.float32]
+    """[n]: expected results for the side to move, from -1 to 1; NaN if the network has no value head."""
+
+    @classmethod
+    def of(cls, predictions: Sequence[Prediction]) -> Self:
+        """The arrays of some predictions."""
+        sizes = [len(prediction.moves) for prediction in predictions]
+        offsets = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
+        shares = [prediction.probabilities for prediction in predictions] or [np.zeros(0, np.float32)]
+        values = [np.nan if prediction.value is None else prediction.value for prediction in predictions]
+        return cls(np.concatenate(shares), offsets, np.array(values, np.float32))
+
+    @classmethod
+    def join(cls, parts: Sequence[Self]) -> Self:
+        """The predictions of all parts, in order."""
+        sizes = np.concatenate([np.diff(part.offsets) for part in parts])
+        return cls(
+            np.concatenate([part.probabilities for part in parts]),
+            np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)]),
+            np.concatenate([part.values for part in parts]),
+        )
+
+
+@runtime_checkable
+class BatchCodec(Protocol):
+    """A codec that encodes and decodes batches of positions."""
+
+    def encode_batch(self, batch: PositionBatch) -> Tensors:
+        """The network's inputs by name, each [positions, ...]. All boards are of one size."""
+        ...
+
+    def decode_batch(self, batch: PositionBatch, outputs: Tensors) -> PredictionBatch:
+        """The predictions from the network's outputs."""
+        ...
+
+
+def _rating(number: float) -> int | None:
+    return None if np.isnan(number) else round(number)

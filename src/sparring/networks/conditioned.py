@@ -16,12 +16,10 @@ import numpy as np
 from msgspec import Meta
 from numpy.typing import NDArray
 
-from sparring.games import describe, resolve
-from sparring.networks.batches import PositionBatch, PredictionBatch
-from sparring.networks.codec import Tensors
-from sparring.networks.errors import BadNetwork
-from sparring.networks.prediction import Position, Prediction
-from sparring.networks.settings import RatingBound, read_settings
+from sparring.base.errors import BadFile
+from sparring.games import describe
+from sparring.networks.codec import Position, PositionBatch, Prediction, PredictionBatch, Tensors
+from sparring.networks.network import RatingBound, read_settings
 
 LabelSymmetry: TypeAlias = Callable[[NDArray[np.int64]], NDArray[np.int64]]
 """Maps a permutation of the cells by a symmetry to the permutation of the policy's labels."""
@@ -65,7 +63,7 @@ class InputSpec:
 
 
 class ConditionedCodec:
-    """The settings are the fields of `InputSpec`. Raises BadNetwork."""
+    """The settings are the fields of `InputSpec`. Raises BadFile."""
 
     optional_outputs = frozenset[str]()
 
@@ -76,13 +74,11 @@ class ConditionedCodec:
         self.samples_class = description.samples_class
         layout = None if description.layout is None else description.layout(self.input_spec.history)
         if layout is None or layout.encoding != self.input_spec.encoding:
-            raise BadNetwork(
+            raise BadFile(
                 f"{self.game} has no network of people's moves with the encoding '{self.input_spec.encoding}'"
             )
         self._layout = layout
-        self._symmetry_labels: LabelSymmetry | None = None
-        if layout.symmetry_labels:
-            self._symmetry_labels = resolve(layout.symmetry_labels)
+        self._symmetry_labels: LabelSymmetry | None = layout.symmetry_labels
 
     @property
     def ratings(self) -> tuple[float, float] | None:
@@ -110,7 +106,7 @@ class ConditionedCodec:
         logits = np.ascontiguousarray(outputs["policy"], dtype=np.float32)
         states = [position.state for position in positions]
         moves, probabilities = self.samples_class.decode_states(states, logits, self.input_spec.encoding)
-        ends = np.cumsum([len(each) for each in moves])
+        ends = np.cumsum([len(legal) for legal in moves])
         return [
             Prediction(
                 each, probabilities[end - len(each) : end], win - loss, wdl=(win, draw, loss), state=state

@@ -15,10 +15,10 @@ import onnx
 from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 
-from sparring.networks.errors import BadNetwork
+from sparring.base.errors import BadFile
+from sparring.networks.files import convert_opset, keep_outputs, to_array
 from sparring.networks.graph import BATCH_DIMENSION
 from sparring.networks.graph_check import check_memory
-from sparring.networks.onnx_files import convert_opset, keep_outputs, to_array
 
 if TYPE_CHECKING:
     import onnxruntime
@@ -33,7 +33,7 @@ def with_dynamic_batch(
     outputs: Sequence[str],
     rewrite: Callable[[onnx.ModelProto], None] = lambda _: None,
 ) -> onnx.ModelProto:
-    """The model with only these outputs, in our opset, with a dynamic batch dimension. Raises BadNetwork.
+    """The model with only these outputs, in our opset, with a dynamic batch dimension. Raises BadFile.
 
     `rewrite` may change the new graph before it is verified.
     """
@@ -78,7 +78,7 @@ def _free_batch(model: onnx.ModelProto) -> onnx.ModelProto:
 
 
 def _verify_batches(original: onnx.ModelProto, freed: onnx.ModelProto) -> None:
-    """Raises BadNetwork unless the new model gives for batches what the original gives for single
+    """Raises BadFile unless the new model gives for batches what the original gives for single
     positions."""
     inputs = _sample_inputs(freed)
     names = [output.name for output in freed.graph.output]
@@ -87,13 +87,13 @@ def _verify_batches(original: onnx.ModelProto, freed: onnx.ModelProto) -> None:
     for batch in (1, _VERIFY_BATCH):
         try:
             together = _run(with_dynamic_batch, names, inputs, slice(batch))
-        except BadNetwork as error:
-            raise BadNetwork(f"{_FIXED}: {error}") from None
+        except BadFile as error:
+            raise BadFile(f"{_FIXED}: {error}") from None
         for name, found, *expected in zip(names, together, *rows[:batch], strict=True):
             if not np.isfinite(expected).all():
-                raise BadNetwork(f"its output {name} is not a finite number")
+                raise BadFile(f"its output {name} is not a finite number")
             if not _close(found, np.concatenate(expected)):
-                raise BadNetwork(f"{_FIXED}: {name} differs")
+                raise BadFile(f"{_FIXED}: {name} differs")
 
 
 def _freed(
@@ -198,7 +198,7 @@ def _session(model: onnx.ModelProto) -> onnxruntime.InferenceSession:
             model.SerializeToString(), options, providers=["CPUExecutionProvider"]
         )
     except Exception as error:  # ONNX Runtime's errors have no common base class
-        raise BadNetwork(f"ONNX Runtime cannot load it ({str(error).strip()[:200]})") from None
+        raise BadFile(f"ONNX Runtime cannot load it ({str(error).strip()[:200]})") from None
 
 
 def _run(
@@ -212,7 +212,7 @@ def _run(
             names, {name: values[rows] for name, values in inputs.items()}
         )
     except Exception as error:  # as above
-        raise BadNetwork(f"ONNX Runtime cannot run it ({str(error).strip()[:200]})") from None
+        raise BadFile(f"ONNX Runtime cannot run it ({str(error).strip()[:200]})") from None
     return outputs
 
 

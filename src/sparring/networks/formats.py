@@ -1,77 +1,128 @@
-"""Registries: file format to reader, card to codec."""
+"""Formats of network files, and the codec that a model card names. Games add those of other programs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeAlias
 
 import onnx
 
-from sparring.networks import conditioned, dlshogi, katago, lc0, maia3, plain
+from sparring.base.errors import BadFile
+from sparring.games import GAMES
 from sparring.networks.card import ModelCard, has_card, read_card
 from sparring.networks.codec import Codec
-from sparring.networks.errors import BadNetwork
-from sparring.networks.files import model_name, read_file
+from sparring.networks.conditioned import ConditionedCodec
+from sparring.networks.files import load_onnx, model_name, read_file
 from sparring.networks.graph_check import check_graph
-from sparring.networks.onnx_files import load_onnx
+from sparring.networks.plain import PlainCodec
 
-CODECS: dict[str, Callable[[Mapping[str, float | int | str]], Codec]] = {
-    "dlshogi": dlshogi.DlshogiCodec,
-    "katago": katago.KataGoCodec,
-    "lc0": lc0.Lc0Codec,
-    "maia3": maia3.Maia3Codec,
-    "people": conditioned.ConditionedCodec,
-    "plain": plain.PlainCodec,
-}
+CodecFactory: TypeAlias = Callable[[Mapping[str, float | int | str]], Codec]
+"""(settings of the model card) -> the codec. Raises KeyError, ValueError or BadFile."""
+
+
+@dataclass(frozen=True)
+class WeightsFormat:
+    """A program's own format of weights."""
+
+    program: str
+    """Name of the program, for messages."""
+    recognises: Callable[[bytes], bool]
+    """Whether a file's content has this format."""
+    read: Callable[[bytes, str], onnx.ModelProto]
+    """(content, model name) -> the graph with its card. Raises BadFile."""
+
+
+@dataclass(frozen=True)
+class OnnxFormat:
+    """ONNX files of a program, without Sparring's model card."""
+
+    program: str
+    """Name of the program, for messages."""
+    inputs: frozenset[str]
+    """Names of inputs by which its graphs are recognised."""
+    read: Callable[[onnx.ModelProto, str], onnx.ModelProto]
+    """(graph, model name) -> the graph with its card. Raises BadFile."""
+
+
+@dataclass(frozen=True)
+class NetworkFormats:
+    """What a game adds to the networks."""
+
+    codecs: Mapping[str, CodecFactory] = field(default_factory=dict)
+    """Codecs by the name in model cards."""
+    weights: WeightsFormat | None = None
+    onnx: OnnxFormat | None = None
+
+
+_GENERAL: Mapping[str, CodecFactory] = {"people": ConditionedCodec, "plain": PlainCodec}
+"""Codecs of any game."""
+
+
+def game_formats() -> Iterator[NetworkFormats]:
+    """The formats that the games add."""
+    return (game.networks() for game in GAMES.values() if game.networks is not None)
+
+
+def codecs() -> dict[str, CodecFactory]:
+    """All codecs by the name in model cards."""
+    named = {name: codec for formats in game_formats() for name, codec in formats.codecs.items()}
+    return dict(sorted({**named, **_GENERAL}.items()))
 
 
 def read_network(path: Path) -> tuple[onnx.ModelProto, ModelCard]:
-    """Reads a network file of any supported format as an ONNX graph with its card. Raises BadNetwork or
+    """Reads a network file of any supported format as an ONNX graph with its card. Raises BadFile or
     OSError."""
     try:
         model = _read(path)
         card = read_card({entry.key: entry.value for entry in model.metadata_props})
         check_graph(model, make_codec(card))
         return model, card
-    except BadNetwork as error:
-        raise BadNetwork(f"{path}: {error}") from None
+    except BadFile as error:
+        raise BadFile(f"{path}: {error}") from None
 
 
 def make_codec(card: ModelCard) -> Codec:
-    """Creates the codec that a card names. Raises BadNetwork."""
-    if card.codec not in CODECS:
-        raise BadNetwork(f"{card.name}: unknown codec '{card.codec}'; this Sparring has {', '.join(CODECS)}")
+    """Creates the codec that a card names. Raises BadFile."""
+    if (factory := _GENERAL.get(card.codec) or codecs().get(card.codec)) is None:
+        raise BadFile(f"{card.name}: unknown codec '{card.codec}'; this Sparring has {', '.join(codecs())}")
     try:
-        codec = CODECS[card.codec](card.settings)
+        codec = factory(card.settings)
     except (KeyError, ValueError) as error:
-        raise BadNetwork(f"{card.name}: the settings of its model card are wrong ({error})") from None
+        raise BadFile(f"{card.name}: the settings of its model card are wrong ({error})") from None
     if codec.game != card.game:
-        raise BadNetwork(f"{card.name}: its model card names {card.game}, its codec is for {codec.game}")
+        raise BadFile(f"{card.name}: its model card names {card.game}, its codec is for {codec.game}")
     return codec
 
 
 def _read(path: Path) -> onnx.ModelProto:
     data = read_file(path)
     if not data:
-        raise BadNetwork("the file is empty")
-    if lc0.looks_like_lc0(data):
-        return lc0.read(data, model_name(path))
-    if katago.looks_like_katago(data):
-        return katago.read(data, model_name(path))
-    return _read_onnx(data, path)
-
-
-def _read_onnx(data: bytes, path: Path) -> onnx.ModelProto:
-    """Recognises our own files by their card and those of other programs by their inputs."""
+        raise BadFile("the file is empty")
+    programs = []
+    for formats in game_formats():
+        if formats.weights is not None:
+            if formats.weights.recognises(data):
+                return formats.weights.read(data, model_name(path))
+            programs.append(formats.weights.program)
     try:
         model = load_onnx(data, path.parent)
-    except BadNetwork as error:
-        raise BadNetwork(f"not a network of Lc0 or KataGo, and no valid ONNX file: {error}") from None
-    if has_card(model):
-        return model
-    inputs = {value.name for value in model.graph.input}
-    if "tokens" in inputs:
-        return maia3.read(model, model_name(path))
-    if {"input1", "input2"} <= inputs:
-        return dlshogi.read(model, model_name(path))
-    raise BadNetwork("an ONNX file without Sparring's model card, and not of Maia-3 or dlshogi by its inputs")
+    except BadFile as error:
+        raise BadFile(f"not a network{_of(programs)}, and no valid ONNX file: {error}") from None
+    return model if has_card(model) else _read_foreign(model, model_name(path))
+
+
+def _read_foreign(model: onnx.ModelProto, name: str) -> onnx.ModelProto:
+    """Recognises another program's graph by its inputs."""
+    inputs, programs = {value.name for value in model.graph.input}, []
+    for formats in game_formats():
+        if formats.onnx is not None:
+            if formats.onnx.inputs <= inputs:
+                return formats.onnx.read(model, name)
+            programs.append(formats.onnx.program)
+    raise BadFile(f"an ONNX file without Sparring's model card, and not{_of(programs)} by its inputs")
+
+
+def _of(programs: list[str]) -> str:
+    return f" of {' or '.join(programs) or 'another program'}"

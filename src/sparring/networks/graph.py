@@ -14,6 +14,7 @@ import onnx
 from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 
+from sparring._core import lc0_policy_moves
 from sparring.networks.card import ModelCard, write_card
 
 OPSET = 18
@@ -58,6 +59,15 @@ class GraphBuilder:
         """Reshapes a value; 0 keeps a dimension, -1 is inferred."""
         return self.op("Reshape", value, self.constant(np.array(shape, dtype=np.int64)))
 
+    def gather_columns(self, value: str, indices: NDArray[np.int64]) -> str:
+        """Selects columns of [batch, columns].
+
+        The gather runs on the transposed matrix, where a column is one copy for the whole batch; gathering
+        single elements takes three times as long.
+        """
+        columns = self.op("Gather", self.op("Transpose", value, perm=[1, 0]), self.constant(indices), axis=0)
+        return self.op("Transpose", columns, perm=[1, 0])
+
     def output(self, name: str, value: str, shape: Sequence[int | str]) -> None:
         """Adds an output of shape [batch, *shape] under a name."""
         self._nodes.append(helper.make_node("Identity", [value], [name]))
@@ -75,3 +85,15 @@ class GraphBuilder:
         write_card(model, card)
         onnx.checker.check_model(model)
         return model
+
+
+def attention_policy_map() -> NDArray[np.int64]:
+    """The index of each of Lc0's 1858 moves in an attention policy: 64 from-squares by 64 to-squares, then
+    promotions by files and by piece (queen, rook, bishop), [moves]."""
+
+    def place(start: int, end: int, promotion: int) -> int:
+        if not promotion:
+            return start * 64 + end
+        return 64 * 64 + (start % 8 * 8 + end % 8) * 3 + (4, 3, 2).index(promotion)
+
+    return np.array([place(*move) for move in lc0_policy_moves()], dtype=np.int64)

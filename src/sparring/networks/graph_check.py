@@ -8,17 +8,107 @@ compute a shape of gigabytes at run time.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
 
 import onnx
 from onnx import TensorProto, helper
 
+from sparring.base.errors import BadFile, first_line
 from sparring.games import load_game
-from sparring.networks.codec import Codec, Tensors
-from sparring.networks.errors import BadNetwork, first_line
-from sparring.networks.graph_cost import Shape, multiply_adds
-from sparring.networks.onnx_files import type_words
-from sparring.networks.prediction import Position
+from sparring.networks.codec import Codec, Position, Tensors
+from sparring.networks.files import type_words
+
+# The time that a graph needs: an estimate of its multiply-adds from the shapes of its values.
+#
+# Most operators need a constant time for each number of their inputs and outputs. The others are listed here.
+# The estimate does not depend on the values, so that a graph can be judged before it runs.
+
+
+Shape: TypeAlias = tuple[int, ...]
+
+
+def multiply_adds(model: onnx.ModelProto, shapes: Mapping[str, Shape]) -> int:
+    """The multiply-adds of all operators of a graph whose values have these shapes.
+
+    An upper bound for operators that networks seldom have, an exact count for products and convolutions.
+    """
+    return sum(_cost(node, shapes) for node in model.graph.node)
+
+
+def _cost(node: onnx.NodeProto, shapes: Mapping[str, Shape]) -> int:
+    inputs = [shapes.get(name, ()) for name in node.input]
+    outputs = [shapes[name] for name in node.output if name]
+    attributes = {attribute.name: helper.get_attribute_value(attribute) for attribute in node.attribute}
+    plain = sum(map(math.prod, [*inputs, *outputs]))
+    superlinear = _SUPERLINEAR.get(node.op_type)
+    return plain if superlinear is None else plain + superlinear(inputs, outputs, attributes)
+
+
+def _product(inputs: list[Shape], outputs: list[Shape], attributes: dict[str, Any]) -> int:
+    """A matrix product: a sum over the last axis of the first input for each number of the output."""
+    first = inputs[0] or (1,)
+    return math.prod(outputs[0]) * first[0 if attributes.get("transA") else -1]
+
+
+def _convolution(weights: int) -> Callable[[list[Shape], list[Shape], dict[str, Any]], int]:
+    """A convolution with the kernel [outputs, inputs of a group, ...] as the input of this number."""
+
+    def cost(inputs: list[Shape], outputs: list[Shape], _: dict[str, Any]) -> int:
+        return math.prod(outputs[0]) * math.prod(inputs[weights][1:])
+
+    return cost
+
+
+def _transposed_convolution(inputs: list[Shape], _: list[Shape], __: dict[str, Any]) -> int:
+    return math.prod(inputs[0]) * math.prod(inputs[1][1:])
+
+
+def _window(_: list[Shape], outputs: list[Shape], attributes: dict[str, Any]) -> int:
+    """A pool: its window for each number of the output."""
+    window: list[int] = attributes.get("kernel_shape", [attributes.get("size", 1)])
+    return math.prod(outputs[0]) * math.prod(window)
+
+
+def _einsum(inputs: list[Shape], _: list[Shape], attributes: dict[str, Any]) -> int:
+    """Every combination of the indices, for each input. An ellipsis counts as an index of its own."""
+    terms = attributes["equation"].decode("utf-8", "replace").replace(" ", "").split("->")[0].split(",")
+    sizes: dict[str, int] = {}
+    for term, shape in zip(terms, inputs, strict=False):
+        before, dots, after = term.partition("...")
+        rest = shape[len(before) : len(shape) - len(after)] if dots else ()
+        named = [*zip(before, shape, strict=False), *zip(after[::-1], shape[::-1], strict=False)]
+        for index, size in [*named, ("...", math.prod(rest))]:
+            sizes[index] = max(sizes.get(index, 1), size)
+    return len(inputs) * math.prod(sizes.values())
+
+
+def _recurrence(inputs: list[Shape], _: list[Shape], __: dict[str, Any]) -> int:
+    """A recurrent layer: all weights for each step of each sequence."""
+    return math.prod(inputs[0][:2]) * (math.prod(inputs[1]) + math.prod(inputs[2]))
+
+
+def _pairwise(inputs: list[Shape], outputs: list[Shape], _: dict[str, Any]) -> int:
+    """Each number with as many as the longest axis has: transforms, determinants, attention."""
+    longest = max((size for shape in [*inputs, *outputs] for size in shape), default=1)
+    return 4 * longest * sum(map(math.prod, [*inputs, *outputs]))
+
+
+_SUPERLINEAR: dict[str, Callable[[list[Shape], list[Shape], dict[str, Any]], int]] = {
+    **dict.fromkeys(("MatMul", "MatMulInteger", "QLinearMatMul", "Gemm"), _product),
+    "Conv": _convolution(1),
+    "ConvInteger": _convolution(1),
+    "DeformConv": _convolution(1),
+    "QLinearConv": _convolution(3),
+    "ConvTranspose": _transposed_convolution,
+    **dict.fromkeys(("AveragePool", "MaxPool", "LpPool", "LRN"), _window),
+    "Einsum": _einsum,
+    **dict.fromkeys(("RNN", "GRU", "LSTM"), _recurrence),
+    **dict.fromkeys(
+        ("Attention", "Det", "DFT", "STFT", "Col2Im", "MaxRoiPool", "RoiAlign", "NonMaxSuppression"),
+        _pairwise,
+    ),
+}
 
 _MAX_LIVE = 1 << 24
 """Maximum numbers that a position needs at once: 64 MB, a hundred times as many as Lc0's T1 needs."""
@@ -36,11 +126,11 @@ _NUMERIC = frozenset(
 
 
 def check_graph(model: onnx.ModelProto, codec: Codec) -> None:
-    """Raises BadNetwork unless the graph takes what the codec encodes and gives what the codec decodes."""
+    """Raises BadFile unless the graph takes what the codec encodes and gives what the codec decodes."""
     try:
         sample = codec.encode([Position(load_game(codec.game).initial())])
     except (ValueError, LookupError, TypeError, OverflowError, MemoryError) as error:
-        raise BadNetwork(f"the settings of its model card are wrong ({first_line(error)})") from None
+        raise BadFile(f"the settings of its model card are wrong ({first_line(error)})") from None
     _check_inputs(model, sample)
     shapes = check_memory(model, {name: array.shape for name, array in sample.items()})
     check_time(model, shapes)
@@ -49,7 +139,7 @@ def check_graph(model: onnx.ModelProto, codec: Codec) -> None:
 
 
 def check_memory(model: onnx.ModelProto, inputs: Mapping[str, Shape]) -> dict[str, Shape]:
-    """The shapes of all values for inputs of these shapes. Raises BadNetwork if a shape is not known before
+    """The shapes of all values for inputs of these shapes. Raises BadFile if a shape is not known before
     the graph runs, or if the values need too much memory."""
     shapes = _infer_shapes(model, inputs)
     last_use = {name: i for i, node in enumerate(model.graph.node) for name in node.input}
@@ -64,27 +154,27 @@ def check_memory(model: onnx.ModelProto, inputs: Mapping[str, Shape]) -> dict[st
         fed.update(node.output)
         live += size
         if live > _MAX_LIVE:
-            raise BadNetwork(f"a position would need {live:,} numbers at once, more than {_MAX_LIVE:,}")
+            raise BadFile(f"a position would need {live:,} numbers at once, more than {_MAX_LIVE:,}")
         done = (name for name in {*node.input, *node.output} & fed if name and last_use.get(name, -1) <= i)
         live -= sum(math.prod(shapes[name]) for name in done if name not in kept)
     limit = _MAX_CONSTANTS + 8 * sum(math.prod(tensor.dims) for tensor in model.graph.initializer)
     if constants > limit:
-        raise BadNetwork(f"it computes {constants:,} numbers from its weights alone, more than {limit:,}")
+        raise BadFile(f"it computes {constants:,} numbers from its weights alone, more than {limit:,}")
     return shapes
 
 
 def check_time(model: onnx.ModelProto, shapes: Mapping[str, Shape]) -> None:
-    """Raises BadNetwork if the graph needs too many multiply-adds. `shapes` are those of `check_memory`."""
+    """Raises BadFile if the graph needs too many multiply-adds. `shapes` are those of `check_memory`."""
     needed = multiply_adds(model, shapes)
     if needed > _MAX_MULTIPLY_ADDS:
-        raise BadNetwork(f"a position would need {needed:,} multiply-adds, more than {_MAX_MULTIPLY_ADDS:,}")
+        raise BadFile(f"a position would need {needed:,} multiply-adds, more than {_MAX_MULTIPLY_ADDS:,}")
 
 
 def _check_growth(model: onnx.ModelProto, single: Mapping[str, Shape], inputs: Mapping[str, Shape]) -> None:
-    """Raises BadNetwork if a value for these inputs, two positions, is more than twice that for one."""
+    """Raises BadFile if a value for these inputs, two positions, is more than twice that for one."""
     for name, shape in _infer_shapes(model, inputs).items():
         if math.prod(shape) > 2 * math.prod(single[name]):
-            raise BadNetwork(f"its value {name} grows faster than the number of positions")
+            raise BadFile(f"its value {name} grows faster than the number of positions")
 
 
 def _infer_shapes(model: onnx.ModelProto, inputs: Mapping[str, Shape]) -> dict[str, Shape]:
@@ -102,7 +192,7 @@ def _infer_shapes(model: onnx.ModelProto, inputs: Mapping[str, Shape]) -> dict[s
     try:
         inferred = onnx.shape_inference.infer_shapes(fixed, strict_mode=True, data_prop=True).graph
     except (onnx.shape_inference.InferenceError, ValueError, RuntimeError) as error:
-        raise BadNetwork(f"its ONNX graph is broken ({first_line(error)})") from None
+        raise BadFile(f"its ONNX graph is broken ({first_line(error)})") from None
     shapes = {tensor.name: tuple(tensor.dims) for tensor in inferred.initializer}
     for value in (*inferred.input, *inferred.value_info, *inferred.output):
         tensor = value.type.tensor_type
@@ -110,25 +200,25 @@ def _infer_shapes(model: onnx.ModelProto, inputs: Mapping[str, Shape]) -> dict[s
         if known and all(dim.HasField("dim_value") and dim.dim_value >= 0 for dim in tensor.shape.dim):
             shapes[value.name] = tuple(dim.dim_value for dim in tensor.shape.dim)
             if tensor.elem_type not in _NUMERIC:
-                raise BadNetwork(f"its value {value.name} does not hold numbers")
+                raise BadFile(f"its value {value.name} does not hold numbers")
     for node in inferred.node:
         for name in filter(None, node.output):
             if name not in shapes:
-                raise BadNetwork(f"its operator {node.op_type} computes the shape of {name} at run time")
+                raise BadFile(f"its operator {node.op_type} computes the shape of {name} at run time")
     return shapes
 
 
 def _check_inputs(model: onnx.ModelProto, sample: Tensors) -> None:
     found = {value.name: value.type.tensor_type for value in model.graph.input}
     if found.keys() != sample.keys():
-        raise BadNetwork(f"its inputs are {_names(found)}; its model card needs {_names(sample)}")
+        raise BadFile(f"its inputs are {_names(found)}; its model card needs {_names(sample)}")
     for name, array in sample.items():
         dims = [dim.dim_value if dim.HasField("dim_value") else None for dim in found[name].shape.dim]
         fits = len(dims) == array.ndim and all(
             dim in (None, size) for dim, size in zip(dims[1:], array.shape[1:], strict=True)
         )
         if not fits or dims[0] is not None or found[name].elem_type != _element_type(array.dtype):
-            raise BadNetwork(
+            raise BadFile(
                 f"its input {name} is {type_words(found[name].elem_type, dims)}; "
                 f"its model card needs {type_words(_element_type(array.dtype), [None, *array.shape[1:]])}"
             )
@@ -142,9 +232,9 @@ def _check_outputs(
         if name not in found:
             if name in codec.optional_outputs:
                 continue
-            raise BadNetwork(f"it has no output {name}, which its model card needs")
+            raise BadFile(f"it has no output {name}, which its model card needs")
         if shapes.get(name) != (1, *expected) or found[name] != TensorProto.FLOAT:
-            raise BadNetwork(
+            raise BadFile(
                 f"its output {name} is {type_words(found[name], [None, *shapes.get(name, ())[1:]])}; "
                 f"its model card needs {type_words(TensorProto.FLOAT, [None, *expected])}"
             )

@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
+import msgspec
 import numpy as np
+from msgspec import Meta
 
-from sparring.games import GAMES
-from sparring.networks.batches import BatchCodec, PositionBatch, PredictionBatch
+from sparring.base.errors import BadFile, first_line
+from sparring.games import describe
 from sparring.networks.card import ModelCard
-from sparring.networks.codec import Codec, RatingConditionedCodec, SymmetryCodec, Tensors
-from sparring.networks.errors import BadNetwork, first_line
-from sparring.networks.prediction import Position, Prediction
+from sparring.networks.codec import (
+    BatchCodec,
+    Codec,
+    Position,
+    PositionBatch,
+    Prediction,
+    PredictionBatch,
+    RatingConditionedCodec,
+    SymmetryCodec,
+    Tensors,
+)
 from sparring.networks.sessions import open_session
 
 if TYPE_CHECKING:
     import onnx
+
 
 _BATCH = 64
 """Larger batches do not fit a CPU's caches and are not faster."""
@@ -38,7 +49,7 @@ class Network:
         self.card = card
         self.codec = codec
         self.batch = batch
-        self._state_type = GAMES[codec.game].state_type
+        self._state_type = describe(codec.game).state_class
         self._session = open_session(model, backend, threads)
 
     def __repr__(self) -> str:
@@ -59,7 +70,7 @@ class Network:
 
         `symmetry` is the board symmetry under which the network sees the positions, below
         `symmetries(position)`. Raises ValueError for a state of another game and for a game that is over, and
-        BadNetwork if the graph cannot be run or its outputs are not finite numbers.
+        BadFile if the graph cannot be run or its outputs are not finite numbers.
         """
         checked = [self._checked(i, position) for i, position in enumerate(positions)]
         predictions: dict[int, Prediction] = {}
@@ -73,7 +84,7 @@ class Network:
     def predict_batch(self, batch: PositionBatch) -> PredictionBatch:
         """Predictions for a batch of positions, evaluated `self.batch` at a time.
 
-        Raises ValueError for a game that is over, and BadNetwork as `predict` does.
+        Raises ValueError for a game that is over, and BadFile as `predict` does.
         """
         if not isinstance(self.codec, BatchCodec):
             return PredictionBatch.of(self.predict(batch.positions()))
@@ -85,19 +96,19 @@ class Network:
         return PredictionBatch.join(parts)
 
     def _run(self, inputs: Tensors) -> Tensors:
-        """The graph's outputs. Raises BadNetwork unless they are finite numbers in the codec's shapes."""
+        """The graph's outputs. Raises BadFile unless they are finite numbers in the codec's shapes."""
         try:
             outputs = self._session.run(inputs)
         except Exception as error:  # the runtimes' errors have no common base class
-            raise BadNetwork(f"{self.card.name}: it cannot be run ({first_line(error)})") from None
+            raise BadFile(f"{self.card.name}: it cannot be run ({first_line(error)})") from None
         (rows,) = {len(array) for array in inputs.values()}
         for name, shape in self.codec.output_shapes(inputs).items():
             if name not in outputs:
                 continue  # `check_graph` refuses networks that lack what is not optional
             if outputs[name].shape != (rows, *shape):
-                raise BadNetwork(f"{self.card.name}: its output {name} has the shape {outputs[name].shape}")
+                raise BadFile(f"{self.card.name}: its output {name} has the shape {outputs[name].shape}")
             if not np.isfinite(outputs[name]).all():
-                raise BadNetwork(f"{self.card.name}: its output {name} is not a finite number")
+                raise BadFile(f"{self.card.name}: its output {name} is not a finite number")
         return outputs
 
     def symmetries(self, position: Position) -> int:
@@ -136,3 +147,18 @@ def _by_board(positions: Sequence[Position]) -> list[list[int]]:
     for row, position in enumerate(positions):
         rows.setdefault(getattr(position.state, "size", 0), []).append(row)
     return list(rows.values())
+
+
+# Reads the settings of a codec from a model card.
+
+
+T = TypeVar("T")
+RatingBound = Annotated[float, Meta(ge=-1e6, le=1e6)]
+
+
+def read_settings(cls: type[T], settings: Mapping[str, float | int | str]) -> T:
+    """The settings as a dataclass, whose annotations are types and ranges. Raises BadFile."""
+    try:
+        return msgspec.convert(dict(settings), cls)
+    except msgspec.ValidationError as error:
+        raise BadFile(f"the settings of its model card are wrong ({error})") from None

@@ -12,8 +12,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from sparring.games import load_game
-from sparring.networks.codec import Tensors
-from sparring.networks.prediction import Position, Prediction
+from sparring.networks.codec import Position, Prediction, Tensors
 
 
 class PlainCodec:

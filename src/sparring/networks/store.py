@@ -12,13 +12,13 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from sparring import data
-from sparring.config import is_file
+from sparring.base.config import is_file
+from sparring.base.errors import BadFile
+from sparring.base.storage import atomic_write
 from sparring.games import load_game
 from sparring.networks.card import ModelCard, read_card_from_file
-from sparring.networks.errors import BadNetwork
 from sparring.networks.files import model_name
 from sparring.networks.network import Network
-from sparring.storage import atomic_write
 
 if TYPE_CHECKING:
     import onnx
@@ -58,26 +58,26 @@ def stored_models(on_broken: Callable[[str], None] = lambda message: None) -> li
     for path in (*(data.path("networks", name) for name in data.names("networks")), *added):
         try:
             found[path.stem] = ModelEntry(path.stem, path, path not in added, read_card_from_file(path))
-        except (BadNetwork, OSError) as error:
+        except (BadFile, OSError) as error:
             on_broken(str(error))
     return sorted(found.values(), key=lambda entry: (not entry.shipped, entry.card.game, entry.name))
 
 
 def find(name: str, game: str | None = None) -> Path:
     """The file of a name in the store, or of a path. With `game`, "human" finds "human-chess", unless the
-    user added a network "human" of that game. Raises BadNetwork."""
+    user added a network "human" of that game. Raises BadFile."""
     found = _stored_files(name, game)
     if found:  # a network of another game only if there is none of this one, for the message
         return next((path for path in found if len(found) == 1 or _plays(path, game)), found[0])
     if is_file(Path(name)):
         return Path(name)
     names = [entry.name for entry in stored_models()]
-    if game is None and (ours := [each for each in names if each.startswith(f"{name}-")]):
-        raise BadNetwork(
+    if game is None and (ours := [known for known in names if known.startswith(f"{name}-")]):
+        raise BadFile(
             f"there is no network '{name}' for all games: give the game, or one of {', '.join(ours)}"
         )
     of_game = "" if game is None else f" of {game}"
-    raise BadNetwork(
+    raise BadFile(
         f"there is no network '{name[:100]}'{of_game}: expected a file, or one of {', '.join(names)}"
     )
 
@@ -98,18 +98,18 @@ def _stored_files(name: str, game: str | None) -> list[Path]:
 def _plays(path: Path, game: str | None) -> bool:
     try:
         return game is None or read_card_from_file(path).game == game
-    except BadNetwork:
+    except BadFile:
         return False
 
 
 def add(path: Path, name: str | None = None, *, replace: bool = False) -> ModelEntry:
-    """Reads, checks and converts a network file and adds it to the store. Raises BadNetwork or OSError."""
+    """Reads, checks and converts a network file and adds it to the store. Raises BadFile or OSError."""
     name = name or model_name(path)
     if not _NAME.fullmatch(name):
-        raise BadNetwork(f"'{name}' is not a valid model name: use letters, digits, . + - and _")
+        raise BadFile(f"'{name}' is not a valid model name: use letters, digits, . + - and _")
     target = home() / f"{name}.onnx"
     if target.exists() and not replace:
-        raise BadNetwork(f"there is a model '{name}' already: choose another --name, or --replace it")
+        raise BadFile(f"there is a model '{name}' already: choose another --name, or --replace it")
     from sparring.networks.formats import read_network  # the readers and onnx, once they are needed
 
     model, card = read_network(path)
@@ -119,10 +119,10 @@ def add(path: Path, name: str | None = None, *, replace: bool = False) -> ModelE
 
 
 def remove(name: str) -> None:
-    """Removes an added network from the store. Raises BadNetwork."""
+    """Removes an added network from the store. Raises BadFile."""
     path = home() / f"{name}.onnx"
     if not _NAME.fullmatch(name) or not path.is_file():
-        raise BadNetwork(f"there is no added model '{name}'")
+        raise BadFile(f"there is no added model '{name}'")
     path.unlink()
 
 
@@ -150,7 +150,7 @@ def load_network(
         threads: threads of the runtime.
         batch: positions that run at once.
 
-    Raises BadNetwork or OSError; ValueError for an unknown backend or number of threads; ImportError for a
+    Raises BadFile or OSError; ValueError for an unknown backend or number of threads; ImportError for a
     backend that is not installed.
     """
     from sparring.networks.formats import make_codec, read_network  # the readers and onnx
@@ -166,17 +166,17 @@ def load_network(
                 network = Network(
                     graph, card, make_codec(card), backend=backend, threads=threads, batch=batch
                 )
-            except BadNetwork as error:
-                raise BadNetwork(f"{path}: {error}") from None
+            except BadFile as error:
+                raise BadFile(f"{path}: {error}") from None
             _loaded[key] = network
     return network
 
 
 def _check(model: onnx.ModelProto, card: ModelCard, path: Path) -> None:
-    """Raises BadNetwork unless the network can evaluate the initial position of its game."""
+    """Raises BadFile unless the network can evaluate the initial position of its game."""
     from sparring.networks.formats import make_codec
 
     try:
         Network(model, card, make_codec(card)).predict([load_game(card.game).initial()])
-    except (BadNetwork, ValueError) as error:
-        raise BadNetwork(f"{path}: {error}") from None
+    except (BadFile, ValueError) as error:
+        raise BadFile(f"{path}: {error}") from None

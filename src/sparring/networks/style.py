@@ -20,11 +20,10 @@ import onnx
 from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 
+from sparring.base.errors import BadFile
 from sparring.games import describe, load_game
-from sparring.networks.codec import Codec
-from sparring.networks.errors import BadNetwork
+from sparring.networks.codec import Codec, Position
 from sparring.networks.graph_check import check_memory
-from sparring.networks.prediction import Position
 from sparring.networks.sessions import open_session
 
 Array = NDArray[np.float32]
@@ -75,13 +74,13 @@ _ARRAYS = ("hidden", "bias", "output", "passing", "squares", "sharpness", "probe
 
 
 def read_style(path: Path) -> StyleNetwork:
-    """Reads a style network. Raises BadNetwork or OSError."""
+    """Reads a style network. Raises BadFile or OSError."""
     try:
         with np.load(path, allow_pickle=False) as file:
             arrays = {name: np.asarray(file[name], np.float32) for name in _ARRAYS}
             style = StyleNetwork(str(file["game"]), _head(str(file["head"])), **arrays)
     except (ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
-        raise BadNetwork(f"{path}: not a style network, or damaged ({error})") from None
+        raise BadFile(f"{path}: not a style network, or damaged ({error})") from None
     _check(style, path)
     return style
 
@@ -107,20 +106,20 @@ def _check(style: StyleNetwork, path: Path) -> None:
         "probe": (channels,),
     }
     if style.squares.size and not ((style.squares >= 0) & (style.squares < 64)).all():
-        raise BadNetwork(f"{path}: a damaged style network (squares beyond the board)")
+        raise BadFile(f"{path}: a damaged style network (squares beyond the board)")
     for name, shape in shapes.items():
         found = getattr(style, name)
         if found.shape != shape or not d or not np.isfinite(found).all():
-            raise BadNetwork(f"{path}: a damaged style network ('{name}' is {list(found.shape)})")
+            raise BadFile(f"{path}: a damaged style network ('{name}' is {list(found.shape)})")
 
 
 def trunk_output(model: onnx.ModelProto) -> str:
     """The value that the policy and the value head share: the last one on which both depend. Raises
-    BadNetwork."""
+    BadFile."""
     outputs = {output.name for output in model.graph.output}
     value = next((name for name in _VALUES if name in outputs), None)
     if value is None or _POLICY not in outputs:
-        raise BadNetwork("it has no policy or no value, so that nothing is shared by both")
+        raise BadFile("it has no policy or no value, so that nothing is shared by both")
     shared = _ancestors(model, _POLICY) & _ancestors(model, value)
     inputs = {entry.name for entry in model.graph.input}
     dynamic = set(inputs)
@@ -132,7 +131,7 @@ def trunk_output(model: onnx.ModelProto) -> str:
         if node.output[0] in shared:
             found = node.output[0]
     if not found:
-        raise BadNetwork("its policy and its value share nothing")
+        raise BadFile("its policy and its value share nothing")
     return found
 
 
@@ -181,7 +180,7 @@ class _Extension:
 
 def with_features(model: onnx.ModelProto, style: StyleNetwork) -> onnx.ModelProto:
     """The network with a further output `FEATURES`: [n, 64, 4 * d] for from-to, [n, points + 1, d] for
-    points, the pass last. Raises BadNetwork."""
+    points, the pass last. Raises BadFile."""
     new = _Extension(model)
     cells = _cells(new, style)
     features = _perceptron(new, cells, style, style.output)
@@ -201,7 +200,7 @@ def with_person(
     model: onnx.ModelProto, style: StyleNetwork, vector: Array, sharpness: float
 ) -> onnx.ModelProto:
     """The network whose policy is that of a person with the vector z [d] and the sharpness w. Raises
-    BadNetwork."""
+    BadFile."""
     new = _Extension(model)
     cells = _cells(new, style)
     new.rename(_POLICY, "style_base_policy")
@@ -247,14 +246,14 @@ def matches(model: onnx.ModelProto, codec: Codec, style: StyleNetwork) -> bool:
     same."""
     try:
         found = trunk_cells(model, codec, style)
-    except BadNetwork:
+    except BadFile:
         return False
     gap = np.abs(found.mean(axis=0) - style.probe).max()
     return bool(gap < _PROBE_TOLERANCE * (1 + np.abs(style.probe).max()))
 
 
 def trunk_cells(model: onnx.ModelProto, codec: Codec, style: StyleNetwork) -> Array:
-    """The trunk's features [cells, c] of the initial position without ratings. Raises BadNetwork if the style
+    """The trunk's features [cells, c] of the initial position without ratings. Raises BadFile if the style
     network is for other channels."""
     new = _Extension(model)
     new.rename(_cells(new, style), "style_cells")
@@ -292,13 +291,13 @@ def _perceptron(new: _Extension, cells: str, style: StyleNetwork, output: Array)
 
 
 def _cells(new: _Extension, style: StyleNetwork) -> str:
-    """The trunk's output as [n, cells, c]. Raises BadNetwork if its channels are not those of the style
+    """The trunk's output as [n, cells, c]. Raises BadFile if its channels are not those of the style
     network."""
     name = trunk_output(new.model)
     shape = _shape(new.model, name, style.game)
     channels = shape[1] if len(shape) == 4 else shape[-1]
     if channels != len(style.hidden) or len(shape) > 4:
-        raise BadNetwork(f"the style network is for {len(style.hidden)} channels, not for {list(shape)}")
+        raise BadFile(f"the style network is for {len(style.hidden)} channels, not for {list(shape)}")
     if len(shape) == 4:
         flat = new.op("Reshape", name, new.constant(np.array([0, channels, -1], np.int64)))
         return new.op("Transpose", flat, perm=[0, 2, 1])

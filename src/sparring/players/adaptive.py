@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sparring.base.storage import Journal
 from sparring.games import Move
 from sparring.networks.store import user_data_folder
 from sparring.players.player import BasePlayer, Decision, GameStart, Player, Turn
-from sparring.storage import Journal
 
 _GRID: NDArray[np.float64] = np.arange(0.0, 3201.0, 10.0)
 _PRIOR_DEVIATION = 350.0
@@ -74,7 +74,7 @@ def estimate_strength(results: Sequence[OpponentResult], prior: float) -> Streng
 
 
 class OpponentHistory:
-    """The results of all games with adaptive players of a game. Raises BadJournal or OSError."""
+    """The results of all games with adaptive players of a game. Raises BadFile or OSError."""
 
     def __init__(self, game: str, folder: Path | None = None) -> None:
         """`folder` holds the journal; None for the user's data folder."""
@@ -84,7 +84,7 @@ class OpponentHistory:
 
     def estimate(self, opponent: str, prior: float) -> StrengthEstimate:
         """The strength of an opponent."""
-        return estimate_strength([each for each in self.results if each.opponent == opponent], prior)
+        return estimate_strength([result for result in self.results if result.opponent == opponent], prior)
 
     def add(self, result: OpponentResult) -> None:
         """Records a game. Raises OSError."""

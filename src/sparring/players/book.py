@@ -1,7 +1,7 @@
 """Opening books: the moves of a position, weighted by how often they were played.
 
 A book is any file of games that `sparring records build` reads, such as a repertoire in PGN or a collection
-in SGF or KIF. Games may have book formats of their own (`GameDescription.players.books`), such as Polyglot.
+in SGF or KIF. Games may have book formats of their own (`GamePlayers.books`), such as Polyglot.
 """
 
 from __future__ import annotations
@@ -10,10 +10,11 @@ from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Any, Protocol
 
-from sparring.games import Move, describe, load_game, resolve
+from sparring.base.errors import BadFile
+from sparring.games import Move, describe, load_game
+from sparring.players.game_players import game_players
 from sparring.records.readers import format_of, reader_for
-from sparring.records.record import UnsupportedFormat
-from sparring.records.streams import open_chunks
+from sparring.records.sources import open_chunks
 
 
 class Book(Protocol):
@@ -24,47 +25,39 @@ class Book(Protocol):
         ...
 
 
-class BadBook(Exception):
-    """A book that cannot be used; the message says why."""
-
-
 class GameBook:
-    """The moves of recorded games, up to a ply. Raises BadBook, UnsupportedFormat or OSError."""
+    """The moves of recorded games, up to a ply. Raises BadFile or OSError."""
 
     def __init__(self, path: Path, game: str, plies: int) -> None:
         self._known: dict[int, Counter[Move]] = defaultdict(Counter)
         usual, games = load_game(game).initial(), 0
-        for found in reader_for(path, game)(open_chunks(path), 0):
-            if found.record is None:
+        for parsed in reader_for(path, game)(open_chunks(path), 0):
+            if parsed.record is None:
                 continue
             games += 1
-            start = usual if found.record.start is None else load_game(game).parse(found.record.start)
+            start = usual if parsed.record.start is None else load_game(game).parse(parsed.record.start)
             width = describe(game).packed_move_bytes
-            state = start.unpack_moves(found.record.moves[: plies * width], width)
+            state = start.unpack_moves(parsed.record.moves[: plies * width], width)
             while state.previous is not None:
                 self._known[state.previous.key][state.last_move] += 1
                 state = state.previous
         if not games:
-            raise BadBook(f"{path} has no games")
+            raise BadFile(f"{path} has no games")
 
     def moves(self, state: Any) -> dict[Move, float]:
         """The known moves that are legal: two positions may have the same 64-bit key."""
-        known = self._known.get(state.key)
-        if not known:
+        counts = self._known.get(state.key)
+        if not counts:
             return {}
         legal = set(state.legal_moves())
-        return {move: float(count) for move, count in sorted(known.items()) if move in legal}
+        return {move: float(count) for move, count in sorted(counts.items()) if move in legal}
 
 
 def open_book(path: Path, game: str, plies: int) -> Book:
-    """Opens a book; `plies` is the length of the openings taken from games. Raises BadBook or OSError."""
+    """Opens a book; `plies` is the length of the openings taken from games. Raises BadFile or OSError."""
     if not path.is_file():
-        raise BadBook(f"there is no book {path}")
-    if (reference := describe(game).players.books.get(format_of(path))) is not None:
-        book: Book | None = resolve(reference)(path)
-        if book is not None:
-            return book
-    try:
-        return GameBook(path, game, plies)
-    except UnsupportedFormat as error:
-        raise BadBook(str(error)) from None
+        raise BadFile(f"there is no book {path}")
+    own_format = game_players(game).books.get(format_of(path))
+    if own_format is not None and (book := own_format(path)) is not None:
+        return book
+    return GameBook(path, game, plies)

@@ -14,9 +14,23 @@ import numpy as np
 from msgspec import Meta
 
 from sparring import data
-from sparring.config import BadConfig, BadValue, Count, Fraction, NonNegative, PositiveInt, read_config
+from sparring._core import PuctConfig
+from sparring.base.config import (
+    Count,
+    Fraction,
+    NonNegative,
+    PositiveInt,
+    Source,
+    bad_value,
+    from_table,
+    is_file,
+    native_option,
+    read_config,
+    read_toml,
+)
+from sparring.base.errors import BadConfig
 from sparring.games import GAMES, describe
-from sparring.players.player_config import BadPlayerConfig, PlayerConfig
+from sparring.players.player_config import PlayerConfig
 
 DIALS = (
     "rating", "temperature", "nodes", "c_puct", "policy_temperature", "unvisited_share", "rule", "reuse_tree"
@@ -38,8 +52,7 @@ class Level:
     """Nodes of the search; 0 plays from the policy without search."""
     cpuct: NonNegative = PlayerConfig.c_puct
     """Exploration constant of PUCT."""
-    policy_temperature: Annotated[float, Meta(gt=0, le=1000)] = PlayerConfig.policy_temperature
-    """Temperature of the priors in the search."""
+    policy_temperature: float = native_option(PuctConfig, "policy_temperature")
     unvisited_share: Fraction = PlayerConfig.unvisited_share
     """Probability of a move that the search did not visit, for `rule = "visits"`."""
     measured: float | None = None
@@ -66,10 +79,12 @@ class LevelTable:
     """Choice of a move after a search, as in a player's file."""
     family: str = ""
     """Family of the anchors on whose scale the levels are."""
+    default: int | None = None
+    """Level of the default opponent; without it, that of the middle row."""
 
     def __post_init__(self) -> None:
         if self.game not in GAMES:
-            raise BadValue("game", self.game, f"one of {', '.join(GAMES)}")
+            raise bad_value("game", self.game, f"one of {', '.join(GAMES)}")
         if not self.levels:
             raise ValueError("at least one [[levels]] is needed")
         numbers = [row.level for row in self.levels]
@@ -79,18 +94,23 @@ class LevelTable:
             raise ValueError("either all [[levels]] have a rating or none")
 
     @property
+    def default_level(self) -> int:
+        """The level of the default opponent."""
+        return self.levels[len(self.levels) // 2].level if self.default is None else self.default
+
+    @property
     def range(self) -> tuple[int, int]:
         """The lowest and the highest level."""
         return self.levels[0].level, self.levels[-1].level
 
     def row(self, level: int) -> Level:
-        """The dial at a level; `measured` only if the table has this row. Raises BadPlayerConfig."""
+        """The dial at a level; `measured` only if the table has this row. Raises BadConfig."""
         low, high = self.range
         if not low <= level <= high:
-            raise BadPlayerConfig(f"level = {level}: the levels of {self.game} are {low} to {high}")
-        for each in self.levels:
-            if each.level == level:
-                return each
+            raise BadConfig(f"level = {level}: the levels of {self.game} are {low} to {high}")
+        for row in self.levels:
+            if row.level == level:
+                return row
         numbers = [row.level for row in self.levels]
 
         def between(values: list[float]) -> float:
@@ -100,7 +120,7 @@ class LevelTable:
         nodes = math.exp(between([math.log(max(row.nodes, 1)) for row in self.levels]))
         return Level(
             level,
-            self._rating(between([float(each) for each in ratings])) if ratings else None,
+            self._rating(between([float(rating) for rating in ratings])) if ratings else None,
             round(between([row.temperature for row in self.levels]), 3),
             round(nodes) if nodes >= 1.5 else 0,  # a search of one node plays from the policy too
             round(between([row.cpuct for row in self.levels]), 3),
@@ -115,11 +135,11 @@ class LevelTable:
         return 1 if nearest == 0 and describe(self.game).ratings.word == "rank" else nearest
 
     def at(self, level: int, **keys: Any) -> PlayerConfig:
-        """The player of a level, with `keys` in place of its own. Raises BadPlayerConfig."""
+        """The player of a level, with `keys` in place of its own. Raises BadConfig."""
         return PlayerConfig(self.game, **{**self.keys(level), **keys})
 
     def keys(self, level: int) -> dict[str, Any]:
-        """The keys that a level stands for in a player's file. Raises BadPlayerConfig."""
+        """The keys that a level stands for in a player's file. Raises BadConfig."""
         row = self.row(level)
         return {
             "level": level,
@@ -137,7 +157,7 @@ class LevelTable:
 
 def read_level_table(path: Path) -> LevelTable:
     """Reads a level table from a TOML file. Raises BadConfig."""
-    return read_config(LevelTable, path, BadConfig)
+    return read_config(LevelTable, path)
 
 
 @cache
@@ -163,14 +183,46 @@ def level_of_rating(game: str, rating: int | str | None) -> int | None:
 
 
 def at_level(config: PlayerConfig, level: int) -> PlayerConfig:
-    """A player with the model and the dials of a level; its other keys stay. Raises BadPlayerConfig."""
+    """A player with the model and the dials of a level; its other keys stay. Raises BadConfig."""
     keys = level_keys(config.game, level)
     return replace(config, **keys)
 
 
 def level_keys(game: str, level: int) -> Mapping[str, Any]:
-    """The keys that a level stands for in a player's file. Raises BadPlayerConfig."""
+    """The keys that a level stands for in a player's file. Raises BadConfig."""
     table = shipped_levels(game)
     if table is None:
-        raise BadPlayerConfig(f"level = {level}: {game} has no levels; it has strengths 1 to 9")
+        raise BadConfig(f"level = {level}: {game} has no levels; it has strengths 1 to 9")
     return table.keys(level)
+
+
+# Reads players' TOML files.
+
+
+def load_player_config(path: Path) -> PlayerConfig:
+    """Reads a player's TOML file; the name is that of the file unless given. Raises BadConfig."""
+    table = {"name": path.stem, **read_toml(path)}
+    return parse_player_config(table, Source(path))
+
+
+def parse_player_config(table: Mapping[str, Any], source: Source | None = None) -> PlayerConfig:
+    """Makes a configuration from a TOML table. A level sets the keys that the table does not have. Files are
+    looked for in the folder of the source first.
+
+    Raises the exception of the source, by default BadConfig.
+    """
+    source = source or Source()
+    config = from_table(PlayerConfig, table, source)
+    files: dict[str, Any] = {}
+    for key in ("model", "evaluator", "book"):
+        name = getattr(config, key)
+        if name and is_file(source.folder / name):
+            files[key] = str(source.folder / name)
+    config = replace(config, **files)
+    if config.level is None:
+        return config
+    try:
+        keys = level_keys(config.game, config.level)
+    except BadConfig as error:
+        raise source.fault(source.key_path(str(error))) from None
+    return replace(config, **{key: value for key, value in keys.items() if key not in table})

@@ -5,27 +5,24 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, Protocol
 
-from sparring.config import BadConfig, Source, from_table, read_toml
+from sparring.base.config import Source, from_table, read_toml
+from sparring.base.errors import BadConfig, BadFile, NotFound
 from sparring.games import Game
-from sparring.networks import BadNetwork
 from sparring.players.adaptive import AdaptivePlayer, OpponentHistory
-from sparring.players.book import BadBook, Book, open_book
-from sparring.players.learned_player import LearnedPlayer
-from sparring.players.levels import at_level, level_range
+from sparring.players.book import Book, open_book
+from sparring.players.game_players import Bots, games_with_bots
+from sparring.players.levels import at_level, level_range, parse_player_config
 from sparring.players.player import Player
-from sparring.players.player_config import BadPlayerConfig, PlayerConfig
-from sparring.players.player_file import parse_player_config
-from sparring.players.policy_player import PolicyPlayer
-from sparring.players.rbc.config import BOTS, BotConfig, make_bot
-from sparring.players.rbc.evaluators import StockfishNotFound
-from sparring.players.search_player import SearchPlayer
+from sparring.players.player_config import PlayerConfig
+from sparring.players.policy_player import PolicyPlayer, SearchPlayer
+from sparring.players.small_players import LearnedPlayer
 from sparring.policies import Policy, load_policy, rating_out_of_range, unrated
 from sparring.search import SearchLimits
-from sparring.search.linear_evaluation import BadEvaluation, open_evaluation
+from sparring.search.linear_evaluation import open_evaluation
 
-LOAD_ERRORS = (BadConfig, BadBook, BadNetwork, StockfishNotFound, OSError)
+LOAD_ERRORS = (BadConfig, BadFile, NotFound, OSError)
 """The exceptions of loading a player from its configuration. Each message is meant for the user."""
 
 
@@ -33,37 +30,45 @@ _EVALUATION_NODES = 12_150
 """Nodes of a move with an evaluation, as at strength 5."""
 
 
-class BadPlayer(BadConfig):
-    """A player that cannot be loaded; the message says why."""
+class BotConfiguration(Protocol):
+    """A configuration of a game's bots (`GamePlayers.bots`): a dataclass."""
+
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+    @property
+    def game(self) -> str:
+        """Name of the game."""
+        ...
 
 
-def load_player(
-    source: str | Path | PlayerConfig | BotConfig, game: str | Game[Any] | None = None, **overrides: Any
+def load_player_file(
+    source: str | Path | PlayerConfig | BotConfiguration,
+    game: str | Game[Any] | None = None,
+    **overrides: Any,
 ) -> Player:
-    """Loads a player.
+    """Loads a player from its file or configuration.
 
     Args:
-        source: a player's TOML file (docs/players.md), the TOML file or the name of a bot of reconnaissance
-            blind chess (docs/rbc-bots.md), an evaluation by `sparring train treestrap` (.json), or a
-            configuration.
+        source: a player's TOML file (docs/players.md), the TOML file or the name of a game's bot (such as
+            docs/rbc-bots.md), an evaluation by `sparring train treestrap` (.json), or a configuration.
         game: the game that the player must play, by name or as rules; None accepts any.
         overrides: keys that replace those of the source, such as `nodes=100`; they are checked alike.
 
-    Raises BadPlayer.
+    Raises BadConfig, or BadFile for an evaluation.
     """
     wanted = game if game is None or isinstance(game, str) else game.spec.name
+    if isinstance(source, str | Path) and Path(source).suffix == ".json":
+        return _evaluation_player(Path(source), wanted, overrides)
+    config = _config(source, wanted, overrides)
+    if wanted is not None and config.game != wanted:
+        raise BadConfig(f"{source} is a player of {config.game}, not of {wanted}")
     try:
-        if isinstance(source, str | Path) and Path(source).suffix == ".json":
-            return _evaluation_player(Path(source), wanted, overrides)
-        config = _config(source, overrides)
-        if wanted is not None and config.game != wanted:
-            raise BadPlayer(f"{source} is a player of {config.game}, not of {wanted}")
-        return open_player(config) if isinstance(config, PlayerConfig) else make_bot(config)
-    except BadPlayer:
-        raise
+        if isinstance(config, PlayerConfig):
+            return open_player(config)
+        return games_with_bots()[config.game].make(config)
     except LOAD_ERRORS as error:
-        named = isinstance(source, str | Path) and str(source) not in BOTS
-        raise BadPlayer(f"{source}: {error}" if named else str(error)) from error
+        named = isinstance(source, str | Path) and _bots_with(str(source)) is None
+        raise BadConfig(f"{source}: {error}" if named else str(error)) from error
 
 
 def open_player(config: PlayerConfig, history: OpponentHistory | None = None) -> Player:
@@ -75,14 +80,14 @@ def open_player(config: PlayerConfig, history: OpponentHistory | None = None) ->
     if not config.adapt:
         return make_player(config)
     if (levels := level_range(config.game)) is None:
-        raise BadPlayerConfig(f"adapt = true: {config.game} has no levels")
+        raise BadConfig(f"adapt = true: {config.game} has no levels")
     guesses = (config.level, config.rating_number("opponent_rating"), sum(levels) / 2)
     return AdaptivePlayer(
         config.name,
         lambda level: make_player(replace(at_level(config, level), adapt=False)),
         levels,
         history or OpponentHistory(config.game),
-        next(each for each in guesses if each is not None),
+        next(guess for guess in guesses if guess is not None),
     )
 
 
@@ -100,9 +105,9 @@ def make_player(
     policy = policy or load_policy(config.model, config.game, threads=config.threads)
     ratings = config.rating_number("rating"), config.rating_number("opponent_rating")
     if complaint := rating_out_of_range(policy, *ratings):
-        raise BadPlayerConfig(complaint)
+        raise BadConfig(complaint)
     if ratings != (None, None) and (complaint := unrated(policy)):
-        raise BadPlayerConfig(f"{complaint}: leave out rating and opponent_rating")
+        raise BadConfig(f"{complaint}: leave out rating and opponent_rating")
     book: Book | None = None
     if config.book:
         book = open_book(Path(config.book), config.game, config.book_plies)
@@ -117,35 +122,44 @@ def make_player(
 def _evaluation_player(path: Path, game: str | None, overrides: Mapping[str, Any]) -> LearnedPlayer:
     """The alpha-beta player of a linear evaluation. The only override is `nodes`; games bring their seed."""
     if unknown := set(overrides) - {"nodes", "seed"}:
-        raise BadPlayer(f"{path} is an evaluation, which has no key '{min(unknown)}'; it has 'nodes'")
-    try:
-        evaluation = open_evaluation(game, path)
-    except BadEvaluation as error:
-        raise BadPlayer(str(error)) from None
+        raise BadConfig(f"{path} is an evaluation, which has no key '{min(unknown)}'; it has 'nodes'")
+    evaluation = open_evaluation(game, path)
     return LearnedPlayer(evaluation, SearchLimits(nodes=overrides.get("nodes", _EVALUATION_NODES)))
 
 
 def _config(
-    source: str | Path | PlayerConfig | BotConfig, overrides: Mapping[str, Any]
-) -> PlayerConfig | BotConfig:
-    if isinstance(source, PlayerConfig | BotConfig):
+    source: str | Path | PlayerConfig | BotConfiguration, game: str | None, overrides: Mapping[str, Any]
+) -> PlayerConfig | BotConfiguration:
+    if not isinstance(source, str | Path):
         return _overridden(source, overrides)
-    if str(source) in BOTS:
-        return _overridden(BOTS[str(source)], overrides)
-    path = Path(source)
+    if (bots := _bots_with(str(source))) is not None:
+        return _overridden(bots.configs[str(source)], overrides)
+    path, with_bots = Path(source), games_with_bots()
     if path.suffix != ".toml":
-        raise BadPlayer(f"there is no player '{source}': expected a TOML file, or one of {', '.join(BOTS)}")
-    table = {**read_toml(path, BadPlayer), **overrides}
-    where = Source(path, BadPlayer)
-    if "game" in table:  # bots have no such key
+        names = [name for bots in with_bots.values() for name in bots.configs]
+        raise BadConfig(f"there is no player '{source}': expected a TOML file, or one of {', '.join(names)}")
+    table = {**read_toml(path), **overrides}
+    where = Source(path)
+    if "game" in table or not with_bots:  # bots have no such key
         return parse_player_config({"name": path.stem, **table}, where)
-    return from_table(BotConfig, table, where)
+    bots = with_bots[game if game in with_bots else next(iter(with_bots))]
+    made: BotConfiguration = from_table(bots.config_class, table, where)
+    return made
 
 
-def _overridden(config: PlayerConfig | BotConfig, overrides: Mapping[str, Any]) -> PlayerConfig | BotConfig:
+def _bots_with(name: str) -> Bots | None:
+    """The bots of the first game that has one of this name; None if no game has."""
+    return next((bots for bots in games_with_bots().values() if name in bots.configs), None)
+
+
+def _overridden(
+    config: PlayerConfig | BotConfiguration, overrides: Mapping[str, Any]
+) -> PlayerConfig | BotConfiguration:
     if not overrides:
         return config
     if isinstance(config, PlayerConfig) and isinstance(level := overrides.get("level"), int):
         config = at_level(config, level)
-    table = {key: value for key, value in {**asdict(config), **overrides}.items() if value is not None}
-    return from_table(type(config), table, Source(error=BadPlayer))
+    keys: dict[str, Any] = asdict(config)
+    table = {key: value for key, value in {**keys, **overrides}.items() if value is not None}
+    made: PlayerConfig | BotConfiguration = from_table(type(config), table, Source())
+    return made

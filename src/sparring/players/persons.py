@@ -10,17 +10,13 @@ from functools import lru_cache
 from itertools import count
 from pathlib import Path
 
+from sparring.base.errors import BadConfig, NotFound
 from sparring.networks.store import user_data_folder
 from sparring.policies.person import SUFFIX, PersonCard, read_person
-from sparring.policies.policy_files import BadPolicy
 
 _SHOWN = 5
 _LONGEST = 60
 """Characters of a file's name."""
-
-
-class UnknownPerson(Exception):
-    """There is no player of this person; the message names the nearest."""
 
 
 @dataclass(frozen=True)
@@ -63,39 +59,39 @@ def _card(path: Path) -> PersonCard | None:
     try:
         state = file.stat()
         return _read_card(file, state.st_mtime_ns, state.st_size)
-    except (BadPolicy, OSError):
+    except (BadConfig, OSError):
         return None
 
 
 @lru_cache(256)
 def _read_card(file: Path, changed: int, size: int) -> PersonCard:
-    """The card of a file as it was at a time. Raises BadPolicy or OSError."""
+    """The card of a file as it was at a time. Raises BadConfig or OSError."""
     return read_person(file).card
 
 
 def stored_persons(game: str | None = None) -> list[PersonEntry]:
     """The players of the folder, sorted by name. Files that cannot be read are left out."""
-    found = []
+    entries = []
     for path in sorted(persons_folder().glob("*.toml")):
         if (card := _card(path)) is not None and game in (None, card.game):
-            found.append(PersonEntry(card.person, card.game, path, card.games, card.rating, card.measured))
-    return sorted(found, key=lambda entry: (entry.name.casefold(), entry.path.name))
+            entries.append(PersonEntry(card.person, card.game, path, card.games, card.rating, card.measured))
+    return sorted(entries, key=lambda entry: (entry.name.casefold(), entry.path.name))
 
 
 def find_person(name: str, game: str) -> PersonEntry:
     """The player of a person, by the person's name or the name of the file. Letters of either case are the
-    same. Raises UnknownPerson."""
+    same. Raises NotFound."""
     entries = stored_persons(game)
     wanted = name.casefold()
-    for entry in sorted(entries, key=lambda each: each.name != name):  # the same letters first
+    for entry in sorted(entries, key=lambda person: person.name != name):  # the same letters first
         if wanted in (entry.name.casefold(), entry.path.stem.casefold()):
             return entry
     if not entries:
-        raise UnknownPerson(
+        raise NotFound(
             f"there is no person of {game} in {persons_folder()}: `sparring train person {game}` makes one"
         )
     folded = {entry.name.casefold(): entry.name for entry in entries}
     near = difflib.get_close_matches(wanted, folded, _SHOWN, 0.5) or list(folded)[:_SHOWN]
-    raise UnknownPerson(
-        f"there is no person '{name}' of {game}; there are {', '.join(folded[each] for each in near)}"
+    raise NotFound(
+        f"there is no person '{name}' of {game}; there are {', '.join(folded[key] for key in near)}"
     )

@@ -21,9 +21,9 @@ from typing import Any, Protocol, Self, TypeAlias
 
 import numpy as np
 
+from sparring.base.clock import TimeControl
 from sparring.games import Game, Move
 from sparring.networks import Prediction
-from sparring.players.time_management import TimeControl
 from sparring.search import SearchLimits, SearchResult
 
 _NO_LIMITS = SearchLimits()

@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, Literal
 
 from msgspec import Meta
 
-from sparring.config import (
-    BadConfig,
-    BadValue,
+from sparring._core import PuctConfig
+from sparring.base.config import (
     Count,
     Fraction,
-    Megabytes,
     NonNegative,
     PositiveInt,
     Seed,
     Threads,
+    bad_value,
+    native_option,
 )
-from sparring.games import DESCRIPTIONS, GAMES, describe
+from sparring.games import GAMES, describe
 from sparring.players.behaviour_models import has_model
 
 DEFAULT_RATING: dict[str, int | str | None] = {
-    each.name: each.players.rating for each in DESCRIPTIONS if each.players.has_human_network
+    name: game.people.rating for name, game in GAMES.items() if game.people is not None
 }
 """Rating of the default player of each game with a human-like network; None where it has no ratings."""
 
@@ -31,20 +30,9 @@ Rating = Annotated[int, Meta(ge=-100, le=10_000)] | str
 """A rating, or in Go a rank such as 3d."""
 
 
-class BadPlayerConfig(BadConfig):
-    """A player configuration that cannot be used."""
-
-
 @dataclass(frozen=True)
 class PlayerConfig:
     """A player: the keys of its TOML file."""
-
-    RENAMED: ClassVar[Mapping[str, str]] = {
-        "judge": "evaluator",
-        "unvisited": "fpu_reduction",
-        "unvisited_absolute": "fpu_absolute",
-        "prior_temperature": "policy_temperature",
-    }
 
     game: str
     """Name of the game."""
@@ -78,24 +66,15 @@ class PlayerConfig:
     levels have it (docs/tuning.md)."""
     kl_weight: NonNegative = 0.1
     """Weight of the KL divergence from the policy, for `rule = "kl"`."""
-    c_puct: Annotated[float, Meta(ge=0, extra={"infinite": True})] = 1.5
-    """Exploration constant of PUCT; `inf` follows the prior alone."""
-    c_base: NonNegative = 0.0
-    """If positive, c_puct grows with the visits N: c_puct + c_factor * log((N + c_base + 1) / c_base)."""
-    c_factor: NonNegative = 0.0
-    """Factor of that growth."""
-    policy_temperature: Annotated[float, Meta(gt=0, le=1000)] = 1.0
-    """Temperature of the priors in the search: p^(1/t)."""
-    fpu_reduction: Annotated[float, Meta(ge=-100, le=100)] = 0.3
-    """First-play urgency: the value of an unvisited move is that of its parent minus this."""
-    fpu_absolute: bool = False
-    """Makes `fpu_reduction` the value of an unvisited move itself."""
-    draw_value: Annotated[float, Meta(ge=-1, le=1)] = 0.0
-    """Value of a draw in the search."""
-    solver: bool = True
-    """Proves forced wins and losses in the search."""
-    find_immediate_wins: bool = True
-    """Tests every move for an immediate win before the search; no effect in Go."""
+    c_puct: float = native_option(PuctConfig, "c_puct")
+    c_base: float = native_option(PuctConfig, "c_base")
+    c_factor: float = native_option(PuctConfig, "c_factor")
+    policy_temperature: float = native_option(PuctConfig, "policy_temperature")
+    fpu_reduction: float = native_option(PuctConfig, "fpu_reduction")
+    fpu_absolute: bool = native_option(PuctConfig, "fpu_absolute")
+    draw_value: float = native_option(PuctConfig, "draw_value")
+    solver: bool = native_option(PuctConfig, "solver")
+    find_immediate_wins: bool = native_option(PuctConfig, "find_immediate_wins")
     play_forced_wins: bool = True
     """Plays a proven win and avoids a proven loss at any temperature (no effect in Go); in a won position, a
     search with a node for each move plays none that draws at once. With this, `solver` and
@@ -103,10 +82,8 @@ class PlayerConfig:
     reuse_tree: bool = True
     """Keeps the search tree from move to move. Without it, a search of `nodes` has the same strength at every
     move, as levels need it."""
-    batch: Annotated[int, Meta(ge=1, le=65_536)] = 16
-    """Most positions that are evaluated together; a batch is never larger than a tenth of the tree."""
-    memory: Megabytes = 512
-    """Memory limit of the search tree, in megabytes."""
+    batch: int = native_option(PuctConfig, "batch")
+    memory: int = native_option(PuctConfig, "memory")
     threads: Threads = 1
     """Threads of each network; at most one a core is used."""
     think_time: Literal["none", "human"] = "none"
@@ -142,9 +119,9 @@ class PlayerConfig:
 
     def __post_init__(self) -> None:
         if self.game not in GAMES:
-            raise BadValue("game", self.game, f"one of {', '.join(GAMES)}")
+            raise bad_value("game", self.game, f"one of {', '.join(GAMES)}")
         if not self.name.isprintable():
-            raise BadValue("name", self.name, "printable text")
+            raise bad_value("name", self.name, "printable text")
         self.rating_number("rating")
         self.rating_number("opponent_rating")
 
@@ -156,7 +133,7 @@ class PlayerConfig:
         system = describe(self.game).ratings
         number = system.parse(value) if system.word == "rank" else None
         if number is None:
-            raise BadValue(which, value, "a rank such as 3d" if system.word == "rank" else "an integer")
+            raise bad_value(which, value, "a rank such as 3d" if system.word == "rank" else "an integer")
         return number
 
 

@@ -1,24 +1,242 @@
-"""A player that draws its moves from a policy, without search."""
+"""Players by a policy: `PolicyPlayer` draws moves from it, `SearchPlayer` adds PUCT."""
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass, replace
+from functools import cache
+from threading import Event
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from sparring.games import describe
+from sparring.base.config import bad_value, native_values
+from sparring.games import Move, describe
 from sparring.networks import Position, Prediction
-from sparring.players.behaviour import make_draw_offers, make_resignation, make_think_time
+from sparring.players.behaviour_models import (
+    DrawOffers,
+    HumanResignation,
+    Resignation,
+    ResignationModel,
+    ResignationRule,
+    ThinkTime,
+    ThinkTimeModel,
+    behaviour,
+)
 from sparring.players.book import Book
-from sparring.players.move_distribution import MoveDistribution, book_distribution, policy_distribution
+from sparring.players.game_players import game_players
 from sparring.players.player import BasePlayer, Decision, GameStart, Turn
 from sparring.players.player_config import PlayerConfig
+from sparring.players.time_management import allocate_time, stop_timer
 from sparring.policies import Policy, rating_text
-from sparring.search import SearchResult
+from sparring.search import (
+    MoveSelection,
+    Puct,
+    PuctConfig,
+    SearchLimits,
+    SearchResult,
+    by_visits,
+    kl_regularised,
+    prefer_proven,
+    regularised_policy,
+    search_together,
+)
+
+# Distributions over moves from which a player draws: of its book, its policy or its search.
+
+
+WON = 0.5
+"""Value, from -1 to 1, above which a searched position counts as won."""
+
+
+@dataclass(frozen=True)
+class MoveDistribution:
+    """Moves with weights, and a description of the move that is drawn."""
+
+    moves: NDArray[np.int64]
+    """[moves]"""
+    weights: NDArray[np.float64]
+    """[moves], at least 0; `draw` normalises them."""
+    describe: Callable[[int, float], str]
+    """(index, probability) -> description of a move, such as `from the book (40%)`."""
+    value: float | None = None
+    """The player's expected result from -1 to 1; None if unknown."""
+
+    def draw(self, rng: np.random.Generator, searchmoves: Sequence[Move] = ()) -> Decision:
+        """Draws one of the moves; `searchmoves` restricts them, empty for all. Raises ValueError if none of
+        them is in the distribution."""
+        probabilities = self._probabilities(searchmoves)
+        return self._decision(int(rng.choice(len(probabilities), p=probabilities)), probabilities)
+
+    def likeliest(self, searchmoves: Sequence[Move] = ()) -> Decision:
+        """The move with the highest probability; the rest is as in `draw`."""
+        probabilities = self._probabilities(searchmoves)
+        return self._decision(int(probabilities.argmax()), probabilities)
+
+    def _probabilities(self, searchmoves: Sequence[Move]) -> NDArray[np.float64]:
+        weights = self.weights
+        if searchmoves:
+            allowed = np.isin(self.moves, searchmoves)
+            if not allowed.any():
+                raise ValueError("none of the moves to search is in the distribution")
+            weights = np.where(allowed, weights, 0)
+            if not weights.any():
+                weights = allowed.astype(np.float64)
+        probabilities: NDArray[np.float64] = weights / weights.sum()
+        return probabilities
+
+    def _decision(self, index: int, probabilities: NDArray[np.float64]) -> Decision:
+        distribution = {int(m): float(p) for m, p in zip(self.moves, probabilities, strict=True) if p > 0}
+        return Decision(
+            int(self.moves[index]), distribution, self.describe(index, float(probabilities[index]))
+        )
+
+
+def book_distribution(book: Book, state: Any, searchmoves: Sequence[Move] = ()) -> MoveDistribution | None:
+    """The book's moves in a state, of `searchmoves` if given; None if it has none."""
+    weights = {
+        move: weight for move, weight in book.moves(state).items() if not searchmoves or move in searchmoves
+    }
+    if not weights:
+        return None
+    return MoveDistribution(
+        np.array(list(weights)),
+        np.array(list(weights.values())),
+        lambda index, probability: f"from the book ({probability:.0%})",
+    )
+
+
+def policy_distribution(
+    game: str, state: Any, prediction: Prediction, temperature: float, at_rating: str
+) -> MoveDistribution:
+    """The policy's probabilities to the power of 1 / temperature; at temperature 0 its likeliest move alone.
+
+    `at_rating` is part of the description of a move, such as ` at 1500`; empty without a rating.
+    """
+    weights = _tempered(prediction.probabilities.astype(np.float64), temperature)
+    weights = _adjusted(game, state, prediction.moves, weights, prediction.value)
+    score = "" if prediction.value is None else f", {_expected_score(prediction.value)}"
+    return MoveDistribution(
+        np.array(prediction.moves),
+        weights,
+        lambda index, probability: f"probability {_percent(probability)}{at_rating}{score}",
+        prediction.value,
+    )
+
+
+def search_distribution(
+    game: str, state: Any, result: SearchResult, selection: MoveSelection, *, avoid_draws: bool = True
+) -> MoveDistribution:
+    """A search's moves, by a rule of move selection.
+
+    With `avoid_draws`, a search with a node for each move plays none that draws a won position at once.
+    """
+    moves = result.moves.tolist()
+    weights = _adjusted(game, state, moves, selection(result), result.value)
+    if avoid_draws and result.value > WON and result.nodes >= len(moves):
+        weights = _without_draws(state, moves, weights)
+    values = result.values
+    return MoveDistribution(
+        result.moves,
+        weights,
+        lambda index, probability: _searched(probability, float(values[index])),
+        result.value,
+    )
+
+
+def _without_draws(state: Any, moves: Sequence[Move], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The weights without moves that end the game as a draw, such as stalemate; as they are if all do.
+
+    A search does not visit every move, and takes one without visits for as good as the position.
+    """
+    outcomes = [
+        state.play(move).outcome if weight > 0 else None for move, weight in zip(moves, weights, strict=True)
+    ]
+    draws = np.array([outcome is not None and outcome.winner is None for outcome in outcomes])
+    others: NDArray[np.float64] = np.where(draws, 0, weights)
+    return others if others.any() else weights
+
+
+def _adjusted(
+    game: str, state: Any, moves: Sequence[Move], weights: NDArray[np.float64], value: float | None
+) -> NDArray[np.float64]:
+    """The weights as the game's own rule corrects them, such as Go's passing rules."""
+    adjust = game_players(game).adjust_policy
+    if adjust is None:
+        return weights
+    return adjust(state, Prediction(tuple(moves), weights.astype(np.float32), value))
+
+
+def _tempered(probabilities: NDArray[np.float64], temperature: float) -> NDArray[np.float64]:
+    if temperature == 0:
+        best: NDArray[np.float64] = np.zeros(len(probabilities))
+        best[int(probabilities.argmax())] = 1
+        return best
+    with np.errstate(divide="ignore"):
+        logs = np.log(probabilities) / temperature
+    weights = np.exp(logs - logs.max())
+    tempered: NDArray[np.float64] = weights / weights.sum()
+    return tempered
+
+
+def _searched(probability: float, value: float) -> str:
+    """The probability of a move, unless no other could be drawn, and its value, unless it was not visited."""
+    visited = not math.isnan(value)
+    chance = "" if visited and probability >= 0.995 else f"probability {_percent(probability)}"
+    return ", ".join(part for part in (chance, _expected_score(value) if visited else "") if part)
+
+
+def _expected_score(value: float) -> str:
+    return f"expected score {_percent((value + 1) / 2)}"
+
+
+def _percent(share: float) -> str:
+    return "<1%" if share < 0.005 else f"{share:.0%}"
+
+
+# The think time, resignation and draw offers of a player, by its configuration.
+
+
+def make_think_time(config: PlayerConfig) -> ThinkTime | None:
+    """The think times of a player; None if it answers at once."""
+    return None if config.think_time == "none" else ThinkTime(_think_time_model())
+
+
+def make_resignation(config: PlayerConfig) -> ResignationRule:
+    """When a player resigns. Raises BadConfig if the game has no model of people's resignations."""
+    if config.resignation == "rule":
+        return Resignation(config.resign_below, config.resign_after)
+    content = _part(config.game, "resignation")
+    return HumanResignation(ResignationModel.from_json(content), _strength(config))
+
+
+def make_draw_offers(config: PlayerConfig) -> DrawOffers:
+    """When a player offers and accepts draws. Raises BadConfig if the game has no model of people's draws."""
+    if config.draws == "rule":
+        return DrawOffers(config.draw_within, config.draw_after, config.draw_offers)
+    content = _part(config.game, "draws")
+    return DrawOffers(content["within"], content["after"], chance=content["chance"])
+
+
+@cache
+def _think_time_model() -> ThinkTimeModel:
+    return ThinkTimeModel.from_json(behaviour("think-time"))
+
+
+def _part(game: str, name: str) -> Mapping[str, Any]:
+    content: Mapping[str, Any] | None = behaviour(game).get(name)
+    if content is None:
+        raise bad_value(name, "human", f"'rule': {game} has no model of people's {name}")
+    return content
+
+
+def _strength(config: PlayerConfig) -> int | None:
+    """The level, which is on the scale of people's ratings, else the rating."""
+    return config.rating_number("rating") if config.level is None else config.level
 
 
 class PolicyPlayer(BasePlayer):
@@ -165,3 +383,176 @@ class PolicyPlayer(BasePlayer):
     def _game_ply(self, state: Any) -> int:
         """Moves since the beginning of the game, also where play began from a later position."""
         return describe(self.config.game).game_ply(state)
+
+
+# A player that searches with PUCT, guided by a policy.
+
+
+class SearchPlayer(BasePlayer):
+    """Searches each move and selects one by the result. It keeps its tree from move to move.
+
+    With `config.nodes` 0 it plays from the policy alone, unless a turn has a limit of more than one node.
+    The tree is made by the first search.
+    """
+
+    def __init__(
+        self,
+        config: PlayerConfig,
+        policy: Policy,
+        evaluator: Policy | None = None,
+        book: Book | None = None,
+    ) -> None:
+        """`evaluator` searches in place of the policy, if given."""
+        super().__init__(config.name)
+        self.config, self.policy = config, policy
+        self._evaluator = evaluator
+        self._policy_player = PolicyPlayer(config, policy, book)
+        self._selection = move_selection(config)
+        self._search: Puct | None = None
+
+    def new_game(self, start: GameStart) -> None:
+        """Clears the state of the last game and seeds the random generator."""
+        self._policy_player.new_game(start)
+        self._search = None
+
+    def choose(self, turn: Turn) -> Decision:
+        """Plays from its book, or searches and draws a move by the rule of its configuration. An infinite
+        search does not use the book."""
+        player = self._policy_player
+        if not self._searches(turn):
+            return player.choose(turn)
+        started = time.perf_counter()
+        player.take_side(turn.state)
+        if self._search is None or not self.config.reuse_tree:
+            self._search = self._new_search()
+        result, prediction, distribution = self._consider(self._search, turn)
+        return player.decide(turn, distribution, prediction, result, started)
+
+    def hint(self, turn: Turn) -> Decision:
+        """The likeliest move, by a search of its own: the game's tree stays as it is."""
+        player = self._policy_player
+        if not self._searches(turn):
+            return player.hint(turn)
+        with player.taking_side(turn.state):
+            result, prediction, distribution = self._consider(self._new_search(), turn)
+        likeliest = distribution.likeliest(turn.limits.searchmoves)
+        return replace(likeliest, value=result.value, search=result, prediction=prediction)
+
+    def accepts_draw(self, state: Any) -> bool:
+        """Whether a draw is no worse than the policy's value of the state."""
+        return self._policy_player.accepts_draw(state)
+
+    def predict_states(self, states: Sequence[Any]) -> Sequence[Prediction]:
+        """The policy's predictions, with the ratings of both players."""
+        return self._policy_player.predict_states(states)
+
+    def close(self) -> None:
+        """Releases the tree."""
+        self._search = None
+
+    def _searches(self, turn: Turn) -> bool:
+        limits = turn.limits
+        if self.config.nodes == 0 and (limits.nodes or 0) <= 1:
+            return False
+        return limits.infinite or self._policy_player.opening(turn) is None
+
+    def _new_search(self) -> Puct:
+        return Puct(self._evaluate, puct_config(self.config))
+
+    def _consider(self, search: Puct, turn: Turn) -> tuple[SearchResult, Prediction, MoveDistribution]:
+        """Searches within the limits of the turn. A time limit holds also during a slow evaluation."""
+        limits, stop = self._limits(turn), turn.stop
+        timer: AbstractContextManager[None] = nullcontext()
+        if stop is None and limits.seconds is not None:
+            stop = Event()
+            timer = stop_timer(limits.seconds, stop)
+        with timer:
+            result = search.search(
+                turn.state,
+                limits,
+                stop=stop,
+                report=turn.report,
+                every=turn.report_seconds,
+                until_decided=self.config.rule == "visits" and self.config.temperature == 0,
+            )
+        prediction = result.evaluation if self._evaluator is None else None
+        prediction = prediction or self._policy_player.predict(turn.state)
+        config = self.config
+        distribution = search_distribution(
+            config.game, turn.state, result, self._selection, avoid_draws=config.play_forced_wins
+        )
+        return result, prediction, distribution
+
+    def _limits(self, turn: Turn) -> SearchLimits:
+        """Limits of a search: the nodes of the turn, else the configured ones; the least of all times.
+
+        On a clock an only move gets one node: no search can change the choice.
+        """
+        requested = turn.limits
+        if requested.infinite:
+            return SearchLimits(infinite=True, searchmoves=requested.searchmoves)
+        if requested.clock is not None and len(turn.legal_moves) == 1:
+            return SearchLimits(nodes=1)
+        nodes = self.config.nodes if requested.nodes is None else requested.nodes
+        seconds = [limit for limit in (self.config.seconds, requested.seconds) if limit is not None]
+        if requested.clock is not None:
+            seconds.append(allocate_time(requested.clock))
+        return SearchLimits(
+            nodes=nodes or None, seconds=min(seconds, default=None), searchmoves=requested.searchmoves
+        )
+
+    def _evaluate(self, states: Sequence[Any]) -> Sequence[Prediction]:
+        policy = self._evaluator or self.policy
+        return policy.predict([self._policy_player.position(state) for state in states])
+
+
+def puct_config(config: PlayerConfig) -> PuctConfig:
+    """The search settings of a player."""
+    search = describe(config.game).search
+    values = native_values(config)
+    values["find_immediate_wins"] &= search.find_immediate_wins
+    return PuctConfig(repetition_draws=search.repetition_draws, **values)
+
+
+def move_selection(config: PlayerConfig) -> MoveSelection:
+    """The rule by which a player selects a move from its search."""
+    if config.rule == "kl":
+        return kl_regularised(config.kl_weight)
+    rule = (
+        by_visits(
+            config.temperature,
+            unvisited_share=config.unvisited_share,
+            policy_temperature=config.policy_temperature,
+        )
+        if config.rule == "visits"
+        else regularised_policy(config.c_puct, config.temperature)
+    )
+    forced = config.play_forced_wins and describe(config.game).search.prefer_proven
+    return prefer_proven(rule) if forced else rule
+
+
+# A player's move distributions in many positions at once: one network batch, or one search in lockstep.
+
+
+def lockstep_distributions(
+    policy: Policy, config: PlayerConfig, states: Sequence[Any]
+) -> list[MoveDistribution]:
+    """The distributions from which a player with this policy draws its moves, one per state.
+
+    The player is on move in all states. Each search begins with an empty tree; there is no book.
+    """
+    if not states:
+        return []
+    own, opponent = config.rating_number("rating"), config.rating_number("opponent_rating")
+    positions = [Position(state, own, own if opponent is None else opponent) for state in states]
+    if config.nodes <= 1:  # a search of one node plays from the policy
+        return [
+            policy_distribution(policy.game, state, prediction, config.temperature, "")
+            for state, prediction in zip(states, policy.predict(positions), strict=True)
+        ]
+    selection = move_selection(config)
+    results = search_together(policy, positions, puct_config(config), config.nodes)
+    return [
+        search_distribution(policy.game, state, result, selection, avoid_draws=config.play_forced_wins)
+        for state, result in zip(states, results, strict=True)
+    ]

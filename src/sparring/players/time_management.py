@@ -1,40 +1,19 @@
-"""Time management: time controls, and the share of a clock that one move may take."""
+"""Time management: the share of a clock that one move may take, and waiting."""
 
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
-from threading import Event
-from typing import Annotated
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import TIMEOUT_MAX, Event, Timer
 
-from msgspec import Meta
-
-from sparring.search.limits import Clock, SearchLimits
+from sparring.base.clock import Clock
+from sparring.search.limits import SearchLimits
 
 _EXPECTED_MOVES = 30
 """Moves that a game is expected to last, if the clock does not say."""
 _MAX_SHARE = 0.3
 """Largest share of the remaining time for one move."""
-
-
-Seconds = Annotated[float, Meta(ge=0, le=1_000_000)]
-
-
-@dataclass(frozen=True)
-class TimeControl:
-    """A chess clock: `[clock]` of a tournament's file."""
-
-    base: Seconds
-    """Seconds for the game."""
-    increment: Seconds = 0.0
-    """Seconds added after each move."""
-    byoyomi: Seconds = 0.0
-    """Seconds for each move once the base is used up; in shogi and Go."""
-    margin: Seconds = 0.05
-    """Seconds by which a clock may be overstepped, since operating systems lag too."""
-
-    def __str__(self) -> str:
-        return f"{self.base:g}+{self.increment:g}" + (f" {self.byoyomi:g} byo-yomi" if self.byoyomi else "")
 
 
 def allocate_time(clock: Clock, overhead: float = 0.1) -> float:
@@ -71,3 +50,25 @@ def wait_out(seconds: float | None, started: float, stop: Event | None = None) -
     left = 0.0 if seconds is None else seconds - (time.perf_counter() - started)
     if left > 0:
         (stop or Event()).wait(left)
+
+
+# A timer that stops a search, also during a slow evaluation.
+
+
+_LONGEST = min(TIMEOUT_MAX, 1e9)
+"""Seconds. The clock of a timer overflows beyond: the thread would end and the limit would not hold."""
+
+
+@contextmanager
+def stop_timer(seconds: float | None, stop: Event) -> Iterator[None]:
+    """Sets `stop` after some seconds, unless the block ends before; None for no timer."""
+    if seconds is None:
+        yield
+        return
+    timer = Timer(min(seconds, _LONGEST), stop.set)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()

@@ -2,38 +2,24 @@
 
 from typing import TYPE_CHECKING
 
-from sparring._lazy import attach
+from sparring.base.lazy import attach
 
 if TYPE_CHECKING:
-    from sparring.policies.curve import Curve as Curve
-    from sparring.policies.feature_weighted_pool import FeatureWeightedPool as FeatureWeightedPool
     from sparring.policies.loading import fingerprint as fingerprint
     from sparring.policies.loading import load_policy as load_policy
     from sparring.policies.loading import policy_name as policy_name
-    from sparring.policies.network_policy import NetworkPolicy as NetworkPolicy
     from sparring.policies.policy import MIN_PROBABILITY as MIN_PROBABILITY
+    from sparring.policies.policy import Curve as Curve
+    from sparring.policies.policy import NetworkPolicy as NetworkPolicy
     from sparring.policies.policy import Policy as Policy
+    from sparring.policies.policy import TemperedPolicy as TemperedPolicy
     from sparring.policies.policy import log_probabilities as log_probabilities
-    from sparring.policies.policy_files import BadPolicy as BadPolicy
+    from sparring.policies.pool import FeatureWeightedPool as FeatureWeightedPool
     from sparring.policies.pool import PolicyPool as PolicyPool
     from sparring.policies.pool import PoolMember as PoolMember
     from sparring.policies.rating_ranges import rating_out_of_range as rating_out_of_range
     from sparring.policies.rating_ranges import rating_range as rating_range
     from sparring.policies.rating_ranges import rating_text as rating_text
     from sparring.policies.rating_ranges import unrated as unrated
-    from sparring.policies.temperature import TemperedPolicy as TemperedPolicy
 
-__getattr__, __dir__, __all__ = attach(
-    __name__,
-    {
-        "curve": ("Curve",),
-        "feature_weighted_pool": ("FeatureWeightedPool",),
-        "loading": ("fingerprint", "load_policy", "policy_name"),
-        "network_policy": ("NetworkPolicy",),
-        "policy": ("MIN_PROBABILITY", "Policy", "log_probabilities"),
-        "policy_files": ("BadPolicy",),
-        "pool": ("PolicyPool", "PoolMember"),
-        "rating_ranges": ("rating_out_of_range", "rating_range", "rating_text", "unrated"),
-        "temperature": ("TemperedPolicy",),
-    },
-)
+__getattr__, __dir__, __all__ = attach(__name__)

@@ -9,21 +9,17 @@ from itertools import count
 from pathlib import Path
 
 from sparring import data
-from sparring.config import is_file
+from sparring.base.config import is_file
+from sparring.base.errors import BadConfig
 from sparring.games import GAMES
 from sparring.networks import load_network
 from sparring.networks.files import model_name
 from sparring.networks.store import find, has_added
-from sparring.policies.curve import Curve
-from sparring.policies.feature_weighted_pool import FeatureWeightedPool
-from sparring.policies.network_policy import NetworkPolicy
 from sparring.policies.person import SUFFIX as PERSON_SUFFIX
-from sparring.policies.person import PersonPolicy, read_person
-from sparring.policies.person_network import load_person_network
-from sparring.policies.policy import Policy
-from sparring.policies.policy_files import BadPolicy, MemberConfig, PolicyConfig, read_policy_config
-from sparring.policies.pool import PolicyPool, PoolMember
-from sparring.policies.temperature import TemperedPolicy
+from sparring.policies.person import PersonPolicy, load_person_network, read_person
+from sparring.policies.policy import Curve, NetworkPolicy, Policy, TemperedPolicy
+from sparring.policies.policy_files import MemberConfig, PolicyConfig, read_policy_config
+from sparring.policies.pool import FeatureWeightedPool, PolicyPool, PoolMember
 
 MAX_NESTING = 8
 """Limit of policy files that use one another in a chain."""
@@ -59,15 +55,15 @@ def load_policy(
     `source` is the name of a model in the store, a network file, a policy's TOML file, or a shipped name such
     as "human" or "blend". `game` is the name of the game; shipped names need it, files say it themselves.
     `name` is the policy's name in reports, by default that of the source. `backend` runs the networks:
-    "onnxruntime", "openvino", "torch", "torch-float32", "torch-graphs" or "torch-compiled". `threads` and
+    "onnxruntime", "openvino", "torch", "torch-float32" or "torch-compiled". `threads` and
     `batch` are the threads and the batch size of each network's session. `symmetries` averages every network
     over the symmetries of each position.
 
-    Raises BadPolicy, BadNetwork or OSError.
+    Raises BadConfig, BadFile or OSError.
     """
     text = str(source)
     if game is not None and game not in GAMES:
-        raise BadPolicy(f"unknown game '{game}'; there are {', '.join(GAMES)}")
+        raise BadConfig(f"unknown game '{game}'; there are {', '.join(GAMES)}")
     how = _LoadOptions(game or _game_of(text), backend, threads, batch, symmetries, count(1))
     return _open(text, name or policy_name(text), how, Path(), ())
 
@@ -81,7 +77,7 @@ def policy_name(text: str) -> str:
 def fingerprint(text: str, game: str | None = None) -> str:
     """A hash over all files of a policy. Policies with the same fingerprint make the same predictions.
 
-    Raises BadPolicy, BadNetwork or OSError.
+    Raises BadConfig, BadFile or OSError.
     """
     digest = hashlib.sha256()
     for path in _files(text, game, Path(), (), count(1)):
@@ -98,26 +94,26 @@ def _open(text: str, name: str, how: _LoadOptions, folder: Path, inside: tuple[P
         return _open_network(_located(text, folder), name, how)
     file = read_policy_config(path)
     if file.game != how.game:
-        raise BadPolicy(f"{path} is a policy for {file.game}, not for {how.game}")
+        raise BadConfig(f"{path} is a policy for {file.game}, not for {how.game}")
     inner = (*inside, path.resolve())
     try:
         members = tuple(_open_member(entry, how, path.parent, inner) for entry in file.members)
         return _with_temperature(_pool(name, members, file), file.temperature)
     except ValueError as error:
-        raise BadPolicy(f"{path}: {error}") from None
+        raise BadConfig(f"{path}: {error}") from None
 
 
 def _game_of(text: str) -> str:
-    """The game that a file, or a model of the store, is for. Raises BadPolicy for names of several games."""
+    """The game that a file, or a model of the store, is for. Raises BadConfig for names of several games."""
     if text.endswith(PERSON_SUFFIX):
         return read_person(_person_path(text, Path())).card.game
     path = _policy_path(text, None, Path(), ())
     if path is not None:
         return read_policy_config(path).game
     shipped = {*data.names("networks"), *data.names("policies")}
-    games = [each for each in GAMES if f"{text}-{each}" in shipped]
+    games = [played for played in GAMES if f"{text}-{played}" in shipped]
     if games:
-        raise BadPolicy(f"'{text}' exists for several games: give the game, one of {', '.join(games)}")
+        raise BadConfig(f"'{text}' exists for several games: give the game, one of {', '.join(games)}")
     return load_network(text).codec.game
 
 
@@ -142,9 +138,9 @@ def _open_network(text: str, name: str, how: _LoadOptions) -> Policy:
     try:
         network = load_network(text, game=how.game, backend=how.backend, threads=how.threads, batch=how.batch)
     except (ImportError, ValueError) as error:
-        raise BadPolicy(f"{name}: {error}") from None
+        raise BadConfig(f"{name}: {error}") from None
     if network.codec.game != how.game:
-        raise BadPolicy(f"{text} is a network for {network.codec.game}, not for {how.game}")
+        raise BadConfig(f"{text} is a network for {network.codec.game}, not for {how.game}")
     return NetworkPolicy(network, name, how.symmetries)
 
 
@@ -153,7 +149,7 @@ def _open_person(path: Path, name: str, how: _LoadOptions, inside: tuple[Path, .
     model = read_person(path)
     card = model.card
     if card.game != how.game:
-        raise BadPolicy(f"{path} is a person who plays {card.game}, not {how.game}")
+        raise BadConfig(f"{path} is a person who plays {card.game}, not {how.game}")
     if len(model.vector):
         _check_parts(next(how.parts), inside)
         network = load_person_network(
@@ -170,7 +166,7 @@ def _open_person(path: Path, name: str, how: _LoadOptions, inside: tuple[Path, .
 def _person_path(text: str, folder: Path) -> Path:
     path = folder / text
     if not is_file(path):
-        raise BadPolicy(f"there is no person's file {path}")
+        raise BadConfig(f"there is no person's file {path}")
     return path
 
 
@@ -195,11 +191,11 @@ def _files(
 
 
 def _check_parts(number: int, inside: tuple[Path, ...]) -> None:
-    """Raises BadPolicy if part `number` is one too many, or inside of too many files."""
+    """Raises BadConfig if part `number` is one too many, or inside of too many files."""
     if number > MAX_PARTS:
-        raise BadPolicy(f"{inside[0]} has more than {MAX_PARTS} policies in all")
+        raise BadConfig(f"{inside[0]} has more than {MAX_PARTS} policies in all")
     if len(inside) > MAX_NESTING:
-        raise BadPolicy(f"{inside[0]} uses policy files through more than {MAX_NESTING} others")
+        raise BadConfig(f"{inside[0]} uses policy files through more than {MAX_NESTING} others")
 
 
 def _is_policy_file(text: str) -> bool:
@@ -220,8 +216,8 @@ def _policy_path(text: str, game: str | None, folder: Path, inside: tuple[Path, 
         return shipped if is_file(shipped) and not hidden else None
     path = folder / text
     if not is_file(path):
-        raise BadPolicy(f"there is no policy file {path}")
+        raise BadConfig(f"there is no policy file {path}")
     if path.resolve() in inside:
-        chain = " uses ".join(each.name for each in (*inside, path))
-        raise BadPolicy(f"{path} is a part of itself: {chain}")
+        chain = " uses ".join(file.name for file in (*inside, path))
+        raise BadConfig(f"{path} is a part of itself: {chain}")
     return path

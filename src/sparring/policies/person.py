@@ -5,26 +5,36 @@ their repertoire. The network itself is not in it: the file names its base."""
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 import zipfile
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 import numpy as np
 from msgspec import Meta
 from numpy.typing import NDArray
 
+from sparring import data
+from sparring.base.errors import BadConfig
+from sparring.base.storage import atomic_write
 from sparring.games import GAMES, describe
-from sparring.networks import Position, Prediction
-from sparring.networks.batches import PositionBatch, PredictionBatch
+from sparring.networks import Network, Position, Prediction
+from sparring.networks.codec import PositionBatch, PredictionBatch
+from sparring.networks.store import find, user_data_folder
 from sparring.policies.policy import Policy, predict_batch
-from sparring.policies.policy_files import BadPolicy
 from sparring.policies.repertoire import MAX_PLY, Repertoire
-from sparring.storage import atomic_write
+
+if TYPE_CHECKING:
+    import onnx
+
+    from sparring.networks.card import ModelCard
+    from sparring.networks.style import StyleNetwork
+
 
 SUFFIX = ".person"
 _VERSION = 1
@@ -46,7 +56,7 @@ class PersonCard:
     first_date: str = ""
     last_date: str = ""
     rating: int | None = None
-    """Rating or rank, as a number, that the policy is told if it is told none."""
+    """Default rating (or rank as a number) to condition on when the caller gives none."""
     rating_offset: int = 0
     """What was added to the recorded ratings."""
     sharpness: Annotated[float, Meta(ge=0.05, le=20)] = 1.0
@@ -101,13 +111,13 @@ def write_person(path: Path, model: PersonModel) -> None:
 
 
 def read_person(path: Path) -> PersonModel:
-    """Reads a person's file. Raises BadPolicy or OSError."""
+    """Reads a person's file. Raises BadConfig or OSError."""
     if path.stat().st_size > _LARGEST:
-        raise BadPolicy(f"{path} is larger than any person's file")
+        raise BadConfig(f"{path} is larger than any person's file")
     try:
         with zipfile.ZipFile(path) as archive:
             if sum(entry.file_size for entry in archive.infolist()) > _LARGEST:
-                raise BadPolicy(f"{path} unpacks to more than any person's file")
+                raise BadConfig(f"{path} unpacks to more than any person's file")
         with np.load(path, allow_pickle=False) as file:
             arrays = {
                 name: file[name] for name in ("card", "vector", "keys", "moves", "counts", "identities")
@@ -116,9 +126,9 @@ def read_person(path: Path) -> PersonModel:
         return _checked(card, arrays)
     except (ValueError, KeyError, EOFError, OverflowError, zipfile.BadZipFile, zipfile.LargeZipFile) as error:
         reason = " ".join(str(error).split())[:200]
-        raise BadPolicy(f"{path}: not a person's file, or damaged ({reason})") from None
+        raise BadConfig(f"{path}: not a person's file, or damaged ({reason})") from None
     except RecursionError:
-        raise BadPolicy(f"{path}: its card is nested too deeply") from None
+        raise BadConfig(f"{path}: its card is nested too deeply") from None
 
 
 def _read_card(data: bytes) -> PersonCard:
@@ -189,3 +199,61 @@ class PersonPolicy:
 
     def _rated(self, position: Position) -> Position:
         return position if position.rating is not None else replace(position, rating=self.rating)
+
+
+# A network with the style vector of a person in its graph.
+
+
+def load_person_network(base: str, model: PersonModel, *, backend: str, threads: int, batch: int) -> Network:
+    """The base network with the person's vector and sharpness. Raises BadConfig, BadFile or OSError."""
+    from sparring.networks.formats import make_codec
+    from sparring.networks.style import with_person
+
+    graph, card, style = read_styled(base, model.card.game)
+    digests = (graph_digest(graph), "" if style is None else style_digest(style))
+    if style is None or digests != (model.card.base_digest, model.card.style_digest):
+        raise BadConfig(
+            f"{model.card.person} was trained on another version of {base}: train the person again"
+        )
+    if len(model.vector) != style.dimensions:
+        raise BadConfig(f"{model.card.person}: the style vector has {len(model.vector)} numbers")
+    personal = with_person(graph, style, model.vector, model.card.sharpness)
+    return Network(personal, card, make_codec(card), backend=backend, threads=threads, batch=batch)
+
+
+def read_styled(base: str, game: str) -> tuple[onnx.ModelProto, ModelCard, StyleNetwork | None]:
+    """The graph and the card of a network, and its style network; None if it has none.
+
+    The style network is the shipped one of the game, if it was trained on this network. Raises BadFile or
+    OSError.
+    """
+    from sparring.networks.formats import make_codec, read_network
+    from sparring.networks.style import matches, read_style
+
+    graph, card = read_network(find(base, game))
+    if (path := style_file(card.game)) is None:
+        return graph, card, None
+    style = read_style(path)
+    return graph, card, style if matches(graph, make_codec(card), style) else None
+
+
+def style_file(game: str) -> Path | None:
+    """The style network of a game: the user's (`styles/GAME.npz` in Sparring's folder), else the shipped one;
+    None if there is none."""
+    own = user_data_folder() / "styles" / f"{game}.npz"
+    if own.is_file():
+        return own
+    return data.path("styles", game) if game in data.names("styles") else None
+
+
+def graph_digest(model: onnx.ModelProto) -> str:
+    """A hash of a network's graph and weights; its card does not matter."""
+    return hashlib.sha256(model.graph.SerializeToString(deterministic=True)).hexdigest()[:32]
+
+
+def style_digest(style: StyleNetwork) -> str:
+    """A hash of a style network's weights."""
+    digest = hashlib.sha256()
+    for array in (style.hidden, style.bias, style.output, style.passing, style.squares, style.sharpness):
+        digest.update(array.tobytes())
+    return digest.hexdigest()[:32]

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Protocol, runtime_checkable
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate, pairwise
+from typing import Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sparring.networks import Position, Prediction
-from sparring.networks.batches import PositionBatch, PredictionBatch
+from sparring.base.combining import FlatCombiner
+from sparring.networks import Network, Position, Prediction
+from sparring.networks.codec import PositionBatch, PredictionBatch
 
 MIN_PROBABILITY = 1e-12
 """Lower bound of a legal move's probability wherever logarithms are taken (pools, likelihoods). A zero then
@@ -36,7 +40,11 @@ class Policy(Protocol):
 
 @runtime_checkable
 class BatchPolicy(Protocol):
-    """A policy that predicts for arrays of positions."""
+    """A policy that predicts for arrays of positions.
+
+    `predict` is not made of `predict_batch`: the arrays carry probabilities and values only (no wdl, lead or
+    ownership), and they add in another order, which would change recorded figures in their last digits.
+    """
 
     def predict_batch(self, batch: PositionBatch) -> PredictionBatch:
         """The predictions for a batch of positions."""
@@ -71,3 +79,257 @@ def softmax(logs: NDArray[np.float64]) -> NDArray[np.float32]:
     weights = np.exp(logs - logs.max())
     shares: NDArray[np.float32] = (weights / weights.sum()).astype(np.float32)
     return shares
+
+
+# A number that may depend on the player's rating.
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A piecewise linear function of the rating, constant beyond the first and the last knot. An unknown
+    rating is evaluated at the middle of the knots."""
+
+    knots: tuple[tuple[float, float], ...]
+    """(rating, value) pairs with ascending ratings."""
+
+    @staticmethod
+    def constant(value: float) -> Curve:
+        """A curve with the same value for every rating."""
+        return Curve(((0.0, float(value)),))
+
+    @staticmethod
+    def through(values: Mapping[int, float]) -> Curve:
+        """The curve with these values at these ratings. Raises ValueError if `values` is empty."""
+        if not values:
+            raise ValueError("a curve needs at least one rating with its value")
+        return Curve(tuple((float(rating), float(values[rating])) for rating in sorted(values)))
+
+    def at(self, rating: float | None) -> float:
+        """The value at a rating; None is an unknown rating."""
+        return float(self.at_all([rating])[0])
+
+    def at_all(self, ratings: Sequence[float | None]) -> NDArray[np.float64]:
+        """The values [ratings] at these ratings; None is an unknown rating."""
+        at, values = zip(*self.knots, strict=True)
+        middle = (at[0] + at[-1]) / 2
+        found: NDArray[np.float64] = np.interp([middle if r is None else r for r in ratings], at, values)
+        return found
+
+    @property
+    def values(self) -> tuple[float, ...]:
+        """The values at the knots. They bound the curve."""
+        return tuple(value for _, value in self.knots)
+
+
+# Segment operations: the moves of many positions in one array, cut into one segment per position.
+#
+# Position i has the moves offsets[i] to offsets[i + 1]. Every position has at least one move.
+
+
+Array = NDArray[np.float64]
+Offsets = NDArray[np.int64]
+ScalarT = TypeVar("ScalarT", bound=np.generic)
+
+
+def segment_offsets(sizes: Sequence[int] | NDArray[np.integer]) -> Offsets:
+    """The offsets [positions + 1] of segments of these sizes."""
+    return np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
+
+
+def segment_repeat(values: NDArray[ScalarT], offsets: Offsets) -> NDArray[ScalarT]:
+    """Repeats each position's value [..., positions] for all of its moves: [..., moves]."""
+    return np.repeat(values, np.diff(offsets), axis=-1)
+
+
+def segment_sum(values: Array, offsets: Offsets) -> Array:
+    """The sum over each position's moves: [..., moves] -> [..., positions]."""
+    found: Array = np.add.reduceat(values, offsets[:-1], axis=-1)
+    return found
+
+
+def segment_logsumexp(logs: Array, offsets: Offsets) -> Array:
+    """The log-sum-exp over each position's moves: [..., moves] -> [..., positions]."""
+    highest = np.maximum.reduceat(logs, offsets[:-1], axis=-1)
+    found: Array = np.log(segment_sum(np.exp(logs - segment_repeat(highest, offsets)), offsets)) + highest
+    return found
+
+
+def segment_log_softmax(logs: Array, offsets: Offsets) -> Array:
+    """Normalised log-probabilities from unnormalised ones, per position: [..., moves] -> [..., moves]."""
+    found: Array = logs - segment_repeat(segment_logsumexp(logs, offsets), offsets)
+    return found
+
+
+def segment_argmax(values: Array, offsets: Offsets) -> NDArray[np.int64]:
+    """The index among all moves of each position's greatest value; the first of equals. [moves] ->
+    [positions]."""
+    greatest = values == segment_repeat(np.maximum.reduceat(values, offsets[:-1]), offsets)
+    places = np.flatnonzero(greatest)
+    return places[np.searchsorted(places, offsets[:-1])]
+
+
+# A network as a policy, optionally averaged over board symmetries.
+
+
+@dataclass(frozen=True)
+class NetworkPolicy:
+    """The network's predictions. With `symmetries` they are averaged over all symmetries of each position:
+    the arithmetic mean of probabilities and of values, as in KataGo."""
+
+    network: Network
+    name: str
+    symmetries: bool = False
+
+    @property
+    def game(self) -> str:
+        """The network's game."""
+        return self.network.codec.game
+
+    def predict(self, positions: Sequence[Position]) -> list[Prediction]:
+        """The network's predictions, one per position."""
+        seen = [[prediction] for prediction in self.network.predict(positions)]
+        if self.symmetries:
+            counts = [self.network.symmetries(position) for position in positions]
+            for symmetry in range(1, max(counts, default=1)):
+                rows = [row for row, count in enumerate(counts) if symmetry < count]
+                turned = self.network.predict([positions[row] for row in rows], symmetry=symmetry)
+                for row, prediction in zip(rows, turned, strict=True):
+                    seen[row].append(prediction)
+        return [_mean(predictions) for predictions in seen]
+
+    def predict_batch(self, batch: PositionBatch) -> PredictionBatch:
+        """The network's predictions for a batch of positions."""
+        if self.symmetries:
+            return PredictionBatch.of(self.predict(batch.positions()))
+        return self.network.predict_batch(batch)
+
+
+def _mean(predictions: list[Prediction]) -> Prediction:
+    """The mean of one network's predictions for one position under several symmetries."""
+    first = predictions[0]
+    if len(predictions) == 1:
+        return first
+    shares = np.stack([p.probabilities for p in predictions]).mean(axis=0, dtype=np.float64)
+    chances = [np.array(p.wdl) for p in predictions if p.wdl is not None]
+    win, draw, loss = np.mean(chances, axis=0).tolist() if chances else (0.0, 0.0, 0.0)
+    return replace(
+        first,
+        probabilities=shares.astype(np.float32),
+        value=_mean_known([p.value for p in predictions]),
+        wdl=(win, draw, loss) if chances else None,
+        lead=_mean_known([p.lead for p in predictions]),
+        moves_left=_mean_known([p.moves_left for p in predictions]),
+    )
+
+
+def _mean_known(values: list[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return float(np.mean(known)) if known else None
+
+
+class WrappedPolicy:
+    """Base of policies around another one, whose name and game they keep."""
+
+    policy: Policy
+
+    @property
+    def name(self) -> str:
+        """The name of the wrapped policy."""
+        return self.policy.name
+
+    @property
+    def game(self) -> str:
+        """The game of the wrapped policy."""
+        return self.policy.game
+
+
+# `SharedPolicy`: one policy for many threads, which predicts in one batch for all that wait.
+
+
+class SharedPolicy(WrappedPolicy):
+    """A policy whose `predict` may be called by many threads at once.
+
+    One thread at a time predicts. The positions of threads that come meanwhile form the next batch.
+    """
+
+    def __init__(self, policy: Policy, largest_batch: int = 256) -> None:
+        """`largest_batch`: positions of a batch, unless one request has more."""
+        self.policy = policy
+        self.batches = 0
+        self.predicted = 0
+        """Batches and positions so far."""
+        self.seconds = 0.0
+        """Time of all batches."""
+        self._largest = largest_batch
+        self._combiner: FlatCombiner[Sequence[Position], list[Prediction]] = FlatCombiner(
+            self._predict, self._take
+        )
+
+    @property
+    def waiting(self) -> int:
+        """The number of calls that wait for the next batch."""
+        return self._combiner.waiting
+
+    def predict(self, positions: Sequence[Position]) -> list[Prediction]:
+        """The policy's predictions. Raises its exceptions, in each thread of the batch."""
+        return self._combiner.call(positions) if positions else []
+
+    def _predict(self, requests: list[Sequence[Position]]) -> list[list[Prediction]]:
+        began = time.perf_counter()
+        try:
+            joined = self.policy.predict([position for positions in requests for position in positions])
+        finally:
+            self.batches += 1
+            self.predicted += sum(map(len, requests))
+            self.seconds += time.perf_counter() - began
+        return [joined[a:b] for a, b in pairwise(accumulate(map(len, requests), initial=0))]
+
+    def _take(self, requests: list[Sequence[Position]]) -> int:
+        sizes = accumulate(map(len, requests))
+        return max(1, sum(size <= self._largest for size in sizes))
+
+
+# Softmax temperature of a policy: one number, or a curve over ratings.
+
+
+MIN_TEMPERATURE, MAX_TEMPERATURE = 1e-6, 1e6
+"""Beyond them log-probabilities overflow, or a distribution is uniform anyway."""
+
+
+@dataclass(frozen=True)
+class TemperedPolicy(WrappedPolicy):
+    """p^(1/T), normalised. T > 1 flattens the distribution, T < 1 sharpens it; the order of the moves does
+    not change.
+
+    Raises ValueError if a temperature is not positive, or beyond `MIN_TEMPERATURE` or `MAX_TEMPERATURE`.
+    """
+
+    policy: Policy
+    temperature: Curve
+
+    def __post_init__(self) -> None:
+        for value in self.temperature.values:
+            if not value > 0:
+                raise ValueError(f"a temperature is positive, not {value:g}")
+            if not MIN_TEMPERATURE <= value <= MAX_TEMPERATURE:
+                raise ValueError(
+                    f"a temperature is from {MIN_TEMPERATURE:g} to {MAX_TEMPERATURE:g}, not {value:g}"
+                )
+
+    def predict(self, positions: Sequence[Position]) -> list[Prediction]:
+        """The policy's predictions, each at the temperature for the rating of the player to move."""
+        return [
+            replace(
+                prediction,
+                probabilities=softmax(log_probabilities(prediction) / self.temperature.at(position.rating)),
+            )
+            for position, prediction in zip(positions, self.policy.predict(positions), strict=True)
+        ]
+
+    def predict_batch(self, batch: PositionBatch) -> PredictionBatch:
+        """The policy's predictions for a batch of positions at the temperature of each player to move."""
+        found = predict_batch(self.policy, batch)
+        inverse = 1 / self.temperature.at_all(known_ratings(batch))
+        logs = clipped_log(found.probabilities) * segment_repeat(inverse, found.offsets)
+        shares = np.exp(segment_log_softmax(logs, found.offsets)).astype(np.float32)
+        return replace(found, probabilities=shares)

@@ -35,27 +35,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
-from sparring.config import BadConfig, BadValue, PositiveInt, Source, from_table, read_toml
+from sparring.base.config import PositiveInt, Source, bad_value, from_table, read_toml
 from sparring.games import GAMES, describe
-from sparring.policies.curve import Curve
-from sparring.policies.features import FeatureScaler, position_feature_names
-from sparring.policies.pool import PoolKind
+from sparring.policies.policy import Curve
+from sparring.policies.pool import FeatureScaler, PoolKind, position_feature_names
 
 CurveValue: TypeAlias = float | Mapping[str, float]
 """A number, or numbers by rating (in Go by rank)."""
 
 
-class BadPolicy(BadConfig):
-    """A policy that cannot be loaded."""
-
-
 @dataclass(frozen=True)
 class PolicyEntry:
     """A `[[policy]]`: one member of the pool."""
-
-    RENAMED: ClassVar[Mapping[str, str]] = {"by": "feature_weights"}
 
     use: str
     """A model name, a network file relative to this one, or another policy file."""
@@ -68,14 +61,12 @@ class PolicyEntry:
 
     def __post_init__(self) -> None:
         if not self.use:
-            raise BadValue("use", self.use, "a model name or a file")
+            raise bad_value("use", self.use, "a model name or a file")
 
 
 @dataclass(frozen=True)
 class PolicyFile:
     """A pool of policies: the keys of its TOML file."""
-
-    RENAMED: ClassVar[Mapping[str, str]] = {"traits": "features"}
 
     game: str
     """Name of the game."""
@@ -96,9 +87,9 @@ class PolicyFile:
 
     def __post_init__(self) -> None:
         if self.game not in GAMES:
-            raise BadValue("game", self.game, f"one of {', '.join(GAMES)}")
+            raise bad_value("game", self.game, f"one of {', '.join(GAMES)}")
         if self.move_numbering != (expected := describe(self.game).move_numbering):
-            raise BadValue("move_numbering", self.move_numbering, f"{expected}: fit the weights again")
+            raise bad_value("move_numbering", self.move_numbering, f"{expected}: fit the weights again")
         if not self.policy:
             raise ValueError("at least one [[policy]] is needed")
         if (self.beta is not None) != (self.kind == "power"):
@@ -108,7 +99,7 @@ class PolicyFile:
         if self.alpha is not None:
             if self.kind == "position":
                 raise ValueError("kind position has no 'alpha'")
-            if len(self.policy) != 2 or any(each.weight is not None for each in self.policy):
+            if len(self.policy) != 2 or any(member.weight is not None for member in self.policy):
                 raise ValueError("'alpha' is for two policies without weights")
 
 
@@ -137,9 +128,9 @@ class PolicyConfig:
 
 
 def read_policy_config(path: Path) -> PolicyConfig:
-    """Reads a policy's TOML file. Raises BadPolicy."""
-    source = Source(path, BadPolicy)
-    file = from_table(PolicyFile, read_toml(path, BadPolicy), source)
+    """Reads a policy's TOML file. Raises BadConfig."""
+    source = Source(path)
+    file = from_table(PolicyFile, read_toml(path), source)
     return PolicyConfig(
         file.game,
         "geometric" if file.kind == "position" else file.kind,

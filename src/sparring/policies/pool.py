@@ -17,10 +17,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparring.networks import Position, Prediction
-from sparring.networks.batches import PositionBatch, PredictionBatch
-from sparring.policies.curve import Curve
-from sparring.policies.policy import Policy, clipped_log, known_ratings, predict_batch
-from sparring.policies.segments import Array, Offsets, segment_log_softmax, segment_offsets, segment_repeat
+from sparring.networks.codec import PositionBatch, PredictionBatch
+from sparring.policies.policy import (
+    Array,
+    Curve,
+    Offsets,
+    Policy,
+    clipped_log,
+    known_ratings,
+    predict_batch,
+    segment_log_softmax,
+    segment_offsets,
+    segment_repeat,
+    segment_sum,
+)
 
 PoolKind: TypeAlias = Literal["geometric", "arithmetic", "power"]
 POOL_KINDS: tuple[str, ...] = get_args(PoolKind)
@@ -134,13 +144,13 @@ def pool_predictions(
     """
     if not weights.shape[1]:
         return []
-    remaining = [iter(each) for each in predictions]
+    remaining = [iter(member) for member in predictions]
     members = [
         [next(each) for each, some in zip(remaining, column, strict=True) if some]
         for column in weights.T != 0
     ]
-    offsets = segment_offsets([len(each[0].moves) for each in members])
-    stated = [np.concatenate([p.probabilities for p in each]) if each else None for each in predictions]
+    offsets = segment_offsets([len(member[0].moves) for member in members])
+    stated = [np.concatenate([p.probabilities for p in member]) if member else None for member in predictions]
     shares = _pooled_probabilities(weights, stated, offsets, mean)
     parts = [shares[begin:end] for begin, end in pairwise(offsets.tolist())]
     return [replace(each[0], probabilities=part) for each, part in zip(members, parts, strict=True)]
@@ -214,3 +224,115 @@ _MEANS: dict[str, Callable[[Array, Array, float], Array]] = {
 def pool_log_probabilities(kind: str, weights: Array, logs: Array, beta: float = 1.0) -> Array:
     """Unnormalised log-probabilities [moves] of a pool of that kind."""
     return _MEANS[kind](weights, logs, beta)
+
+
+# Features of positions on which pool weights depend, computed from the members' predictions.
+
+
+_CLIP = 3.0
+"""Scaled features are clipped at this many standard deviations, so that no outlier dominates a weight."""
+
+
+def position_feature_names(policies: int) -> tuple[str, ...]:
+    """The names of the features for a pool of `policies` members."""
+    return ("ply", "divergence", *(f"entropy-{number}" for number in range(1, policies + 1)))
+
+
+def position_features(logs: Array, offsets: Offsets, plies: Array) -> Array:
+    """Features [positions, features] from log-probabilities [policies, moves].
+
+    The features are the ply, the Jensen-Shannon divergence between the policies in nats, and each policy's
+    entropy in nats.
+    """
+    shares = np.exp(logs)
+    entropies = -segment_sum(shares * logs, offsets)
+    mean = shares.mean(axis=0)
+    divergence = -segment_sum(mean * np.log(np.maximum(mean, 1e-300)), offsets) - entropies.mean(axis=0)
+    return np.stack([plies, divergence, *entropies], axis=1)
+
+
+@dataclass(frozen=True)
+class FeatureScaler:
+    """Mean and standard deviation of each feature on the positions where the weights were fitted."""
+
+    means: tuple[float, ...]
+    stds: tuple[float, ...]
+
+    @staticmethod
+    def of(traits: Array) -> FeatureScaler:
+        """The scaler of features [positions, features]. A constant feature gets the standard deviation 1."""
+        stds = [deviation if deviation > 1e-9 else 1.0 for deviation in traits.std(axis=0).tolist()]
+        return FeatureScaler(tuple(traits.mean(axis=0).tolist()), tuple(stds))
+
+    def apply(self, traits: Array) -> Array:
+        """The standardised features [positions, features], clipped."""
+        scaled: Array = np.clip((traits - np.array(self.means)) / np.array(self.stds), -_CLIP, _CLIP)
+        return scaled
+
+
+def geometric_pool(weights: Array, logs: Array, offsets: Offsets) -> Array:
+    """Unnormalised log-probabilities [moves] of the geometric pool with weights [policies, positions]."""
+    total: Array = np.einsum("km,km->m", segment_repeat(weights, offsets), logs)
+    return total
+
+
+# A geometric pool whose weights depend on features of the position (feature-weighted stacking).
+
+
+@dataclass(frozen=True)
+class FeatureWeightedPool:
+    """The geometric pool with weights w_k(position) = w_k(rating) + by_k . features(position), features
+    scaled.
+
+    The log-probabilities are linear in the coefficients, so the likelihood of people's moves is log-concave
+    in them.
+
+    Raises ValueError if the shapes of members, coefficients and scaler do not agree.
+    """
+
+    name: str
+    members: tuple[PoolMember, ...]
+    scale: FeatureScaler
+    by: tuple[tuple[float, ...], ...]
+    """[members, features]: change of the weight per standard deviation of each feature, in the order of
+    `position_feature_names`."""
+
+    def __post_init__(self) -> None:
+        check_same_game([member.policy for member in self.members])
+        width = len(position_feature_names(len(self.members)))
+        coefficients = [value for row in self.by for value in row]
+        curves = [value for member in self.members for value in member.weight.values]
+        if not all(abs(value) <= MAX_WEIGHT for value in (*curves, *coefficients)):
+            raise ValueError(f"a weight is a number from {-MAX_WEIGHT:g} to {MAX_WEIGHT:g}")
+        if [len(row) for row in self.by] != [width] * len(self.members):
+            raise ValueError(f"each of {len(self.members)} policies needs {width} numbers for its traits")
+        if len(self.scale.means) != width or len(self.scale.stds) != width or min(self.scale.stds) <= 0:
+            raise ValueError(f"{width} traits need their means, and spreads above 0")
+
+    @property
+    def game(self) -> str:
+        """The game of the members."""
+        return self.members[0].policy.game
+
+    def predict(self, positions: Sequence[Position]) -> list[Prediction]:
+        """The pooled predictions, one per position."""
+        plies = np.array([position.state.ply for position in positions], np.float64)
+        base_weights = weights_at(self.members, positions)
+        predictions = [member.policy.predict(positions) for member in self.members]
+        return pool_predictions(np.ones_like(base_weights), predictions, self._mean(base_weights, plies))
+
+    def predict_batch(self, batch: PositionBatch) -> PredictionBatch:
+        """The pooled predictions for a batch of positions."""
+        base_weights = weights_of_ratings(self.members, known_ratings(batch))
+        mean = self._mean(base_weights, batch.states.plies.astype(np.float64))
+        policies = [member.policy for member in self.members]
+        return pool_batch(batch, policies, np.ones_like(base_weights), mean)
+
+    def _mean(self, base_weights: Array, plies: Array) -> PoolingFunction:
+        """The geometric pool with the weights that the features of each position give."""
+
+        def mean(_: Array, logs: Array, offsets: Offsets) -> Array:
+            features = self.scale.apply(position_features(logs, offsets, plies))
+            return geometric_pool(base_weights + np.array(self.by) @ features.T, logs, offsets)
+
+        return mean

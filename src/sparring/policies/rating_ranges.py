@@ -7,14 +7,9 @@ from collections.abc import Iterator
 from typing import TypeAlias
 
 from sparring.games import describe
-from sparring.policies.curve import Curve
-from sparring.policies.feature_weighted_pool import FeatureWeightedPool
-from sparring.policies.network_policy import NetworkPolicy
 from sparring.policies.person import PersonPolicy
-from sparring.policies.policy import Policy
-from sparring.policies.pool import PolicyPool
-from sparring.policies.shared_policy import SharedPolicy
-from sparring.policies.temperature import TemperedPolicy
+from sparring.policies.policy import Curve, NetworkPolicy, Policy, SharedPolicy, TemperedPolicy
+from sparring.policies.pool import FeatureWeightedPool, PolicyPool
 
 RatingRange: TypeAlias = tuple[float, float]
 
@@ -39,7 +34,7 @@ def rating_out_of_range(policy: Policy, *ratings: int | None) -> str:
     for number in ratings:
         if accepted is not None and number is not None and not accepted[0] <= number <= accepted[1]:
             what = _rating_word(policy.game)
-            low, high, given = (rating_text(policy.game, int(each)) for each in (*accepted, number))
+            low, high, given = (rating_text(policy.game, int(bound)) for bound in (*accepted, number))
             shown = given if len(given) <= 20 else f"{given[:20]}..."
             return f"{policy.name} accepts {what} from {low} to {high}, not {shown}"
     return ""

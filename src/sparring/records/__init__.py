@@ -2,44 +2,27 @@
 
 from typing import TYPE_CHECKING
 
-from sparring._lazy import attach
+from sparring.base.lazy import attach
 
 if TYPE_CHECKING:
-    from sparring.records.batch import Batch as Batch
+    from sparring.records.batches import Batch as Batch
     from sparring.records.batches import Batches as Batches
     from sparring.records.build import BuildReport as BuildReport
-    from sparring.records.build import TableWriteError as TableWriteError
     from sparring.records.build import build_table as build_table
     from sparring.records.build import find_sources as find_sources
     from sparring.records.game_records import GameRecords as GameRecords
     from sparring.records.game_records import open_records as open_records
     from sparring.records.game_records import preset_for as preset_for
-    from sparring.records.presets import BadPreset as BadPreset
     from sparring.records.presets import PositionFilter as PositionFilter
     from sparring.records.presets import Preset as Preset
     from sparring.records.presets import load_preset as load_preset
-    from sparring.records.record import BadTable as BadTable
+    from sparring.records.readers import RecordedGame as RecordedGame
+    from sparring.records.readers import RecordedPosition as RecordedPosition
     from sparring.records.record import GameRecord as GameRecord
+    from sparring.records.record import Split as Split
     from sparring.records.record import Termination as Termination
-    from sparring.records.record import UnsupportedFormat as UnsupportedFormat
-    from sparring.records.recorded_game import RecordedGame as RecordedGame
-    from sparring.records.recorded_game import RecordedPosition as RecordedPosition
-    from sparring.records.splits import Split as Split
-    from sparring.records.splits import split_of as split_of
+    from sparring.records.record import split_of as split_of
     from sparring.records.table import read_shards as read_shards
     from sparring.records.table import records_of as records_of
 
-__getattr__, __dir__, __all__ = attach(
-    __name__,
-    {
-        "batch": ("Batch",),
-        "batches": ("Batches",),
-        "build": ("BuildReport", "TableWriteError", "build_table", "find_sources"),
-        "game_records": ("GameRecords", "open_records", "preset_for"),
-        "presets": ("BadPreset", "PositionFilter", "Preset", "load_preset"),
-        "record": ("BadTable", "GameRecord", "Termination", "UnsupportedFormat"),
-        "recorded_game": ("RecordedGame", "RecordedPosition"),
-        "splits": ("Split", "split_of"),
-        "table": ("read_shards", "records_of"),
-    },
-)
+__getattr__, __dir__, __all__ = attach(__name__)

@@ -12,24 +12,178 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
+from sparring.base.errors import BadFile
 from sparring.games import GameDescription, describe
-from sparring.records.batch import Batch, EncodedPositions
-from sparring.records.game_rows import GameRows, read_rows
 from sparring.records.presets import PositionFilter
-from sparring.records.record import BadTable
-from sparring.records.splits import Split
-from sparring.records.table import TableShard, position_filter, read_manifest, table_shards
+from sparring.records.record import GameRecord, Split, split_of
+from sparring.records.table import (
+    TableShard,
+    position_filter,
+    read_manifest,
+    read_shard,
+    table_shards,
+)
+
+# `Batch`: encoded positions of recorded games with moves, results, ratings and clocks, as NumPy arrays.
+
+
+NO_LABEL = 0xFFFF
+"""The label of a move that the policy of an encoding does not have: declaring a win in shogi."""
+
+
+@dataclass(frozen=True)
+class EncodedPositions:
+    """Positions in one encoding."""
+
+    planes: NDArray[np.generic]
+    labels: NDArray[np.uint16]
+
+
+@dataclass(frozen=True)
+class Batch:
+    """n positions with the moves played in them. Mirrored positions have mirrored moves."""
+
+    planes: NDArray[np.generic]
+    """The encoding, [n, ...]: for "planes" float32 [n, history * planes, rows, columns]; bytes where an
+    encoding has whole numbers only. Packed, bits [n, bytes], the first in the lowest bit."""
+    legal: NDArray[np.uint16]
+    """Move codes of the legal moves of all positions, concatenated; ascending within a position."""
+    labels: NDArray[np.uint16]
+    """The policy label of each legal move; `NO_LABEL` if the encoding has none."""
+    offsets: NDArray[np.int64]
+    """[n + 1]: the legal moves of position i are legal[offsets[i] : offsets[i + 1]]."""
+    move: NDArray[np.uint16]
+    """[n]: move code of the move played."""
+    index: NDArray[np.int32]
+    """[n]: index of the move played among the legal moves of its position; -1 if none was played yet."""
+    symmetry: NDArray[np.uint8]
+    """[n]: symmetry of the board that was applied; 0 for the identity."""
+    counts: NDArray[np.uint8]
+    """[n, planes]: values of the planes that hold counts if packed; else [n, 0]."""
+    extra_encodings: Mapping[str, EncodedPositions]
+    """The same positions in the requested extra encodings, by name."""
+    result: NDArray[np.float32]
+    """[n]: score of the player to move, 1, 0.5 or 0; NaN when unknown."""
+    rating: NDArray[np.int16]
+    """[n]: rating of the player to move; -1 when unknown."""
+    opponent_rating: NDArray[np.int16]
+    rank: NDArray[np.str_]
+    """[n]: rank of the player to move; empty when unknown."""
+    opponent_rank: NDArray[np.str_]
+    clock: NDArray[np.float32]
+    """[n]: seconds left to the player to move after the move; NaN when unknown."""
+    clock_before: NDArray[np.float32]
+    """[n]: seconds left to the player to move before the move; NaN when unknown."""
+    ply: NDArray[np.int32]
+    """[n]: moves before the position."""
+    mover: NDArray[np.int8]
+    """[n]: the player to move, 0 or 1."""
+    game: NDArray[np.int64]
+    """[n]: identity of the game."""
+
+    def __len__(self) -> int:
+        return len(self.move)
+
+
+# The columns of a table that training needs, in memory.
+
+
+_IDENTITY = ["moves", "result", "start", "first", "second", "date", "site"]
+_COLUMNS = [
+    *_IDENTITY,
+    "clocks",
+    "first_rating",
+    "second_rating",
+    "first_rank",
+    "second_rank",
+]
+_UNKNOWN = -1
+
+
+@dataclass(frozen=True)
+class GameRows:
+    """Games as columns, one row per game."""
+
+    starts: list[str | None]
+    moves: list[bytes]
+    clocks: list[bytes | None]
+    limits: NDArray[np.int64]
+    """[games, 2]: the position filter: plies to skip, and least clock in tenths of a second."""
+    identities: NDArray[np.int64]
+    results: NDArray[np.float32]
+    """[games]: score of the first player; NaN when unknown."""
+    ratings: NDArray[np.int16]
+    """[games, 2]; -1 when unknown."""
+    ranks: NDArray[np.str_]
+    """[games, 2]; empty when unknown."""
+
+    def __len__(self) -> int:
+        return len(self.moves)
+
+    def take(self, which: NDArray[np.integer[Any]]) -> GameRows:
+        """The games at the indices, in their order."""
+        at = which.tolist()
+        columns: list[Any] = [[column[i] for i in at] for column in self._lists()]
+        columns += [column[which] for column in self._arrays()]
+        return GameRows(*columns)
+
+    @staticmethod
+    def join(parts: list[GameRows]) -> GameRows:
+        """The games of all parts, concatenated."""
+        columns: list[Any] = [list(chain(*lists)) for lists in zip(*map(GameRows._lists, parts), strict=True)]
+        columns += [np.concatenate(arrays) for arrays in zip(*map(GameRows._arrays, parts), strict=True)]
+        return GameRows(*columns)
+
+    def _lists(self) -> tuple[list[Any], ...]:
+        return self.starts, self.moves, self.clocks
+
+    def _arrays(self) -> tuple[NDArray[Any], ...]:
+        return self.limits, self.identities, self.results, self.ratings, self.ranks
+
+
+def read_rows(
+    shard: TableShard, game: str, split: Split | None, trial: int, positions: PositionFilter
+) -> GameRows:
+    """The games of a shard that belong to the split (None for all). Raises BadFile."""
+    rows = read_shard(shard, _COLUMNS)
+    columns = {name: rows[name].to_pylist() for name in _IDENTITY}
+    facts = zip(*columns.values(), strict=True)
+    identities = [GameRecord(**dict(zip(columns, row, strict=True))).identity(game) for row in facts]
+    kept = [i for i, identity in enumerate(identities) if split is None or split_of(identity, trial) is split]
+    rows = rows.take(pa.array(kept, pa.int64()))
+    limits = [positions.skip_plies, round(positions.min_clock * 10)]
+    return GameRows(
+        starts=[columns["start"][i] for i in kept],
+        moves=[columns["moves"][i] for i in kept],
+        clocks=rows["clocks"].to_pylist(),
+        limits=np.array([limits] * len(kept), np.int64).reshape(-1, 2),
+        identities=np.array([identities[i] for i in kept], np.int64),
+        results=np.array(
+            [np.nan if (value := columns["result"][i]) is None else value for i in kept], np.float32
+        ),
+        ratings=_pairs(rows, "rating", _UNKNOWN, np.int16),
+        ranks=_pairs(rows, "rank", "", "U8"),
+    )
+
+
+def _pairs(shard: Any, name: str, unknown: int | str, kind: Any) -> NDArray[Any]:
+    """The values of both players, [games, 2]."""
+    both = [shard[f"{player}_{name}"].to_pylist() for player in ("first", "second")]
+    values = [[unknown if value is None else value for value in column] for column in both]
+    return np.array(values, kind).reshape(2, -1).T
+
 
 _MIXED_SHARDS = 4
 _GAMES_A_TASK = 32
@@ -55,7 +209,7 @@ T = TypeVar("T")
 class Batches:
     """One epoch over the positions of one or several tables of a game. Iterating yields `Batch`es.
 
-    Iterating raises BadTable, and ValueError if options do not fit the game.
+    Iterating raises BadFile, and ValueError if options do not fit the game.
     """
 
     tables: Sequence[Path]
@@ -110,10 +264,10 @@ class Batches:
                 pool.shutdown(wait=False, cancel_futures=True)
 
     def _game(self) -> str:
-        found = {read_manifest(table)["game"] for table in self.tables}
-        if len(found) != 1:
-            raise BadTable(f"tables of one game expected, got {', '.join(sorted(found)) or 'none'}")
-        game: str = found.pop()
+        games = {read_manifest(table)["game"] for table in self.tables}
+        if len(games) != 1:
+            raise BadFile(f"tables of one game expected, got {', '.join(sorted(games)) or 'none'}")
+        game: str = games.pop()
         return game
 
     def _read_tasks(self) -> Iterator[Callable[[], GameRows]]:
@@ -195,7 +349,7 @@ def _unpack(game: GameDescription, usual: str, rows: GameRows) -> _Positions:
     try:
         lines = kind.unpack(starts, rows.moves, rows.clocks, rows.limits, width)
     except ValueError:
-        raise BadTable(_unpacking_error(kind, starts, rows, width)) from None
+        raise BadFile(_unpacking_error(kind, starts, rows, width)) from None
     return _Positions(lines, _metadata(lines, rows))
 
 
@@ -252,11 +406,11 @@ def _encode(
 
     views = {name: EncodedPositions(*encoded(name, 1)[:4:3]) for name in options.extra_encodings}
     metadata = positions.metadata[which]
-    known: dict[str, Any] = {
+    metadata_columns: dict[str, Any] = {
         name: np.ascontiguousarray(metadata[name]) for name in _METADATA_DTYPE.names or ()
     }
     planes, counts, legal, labels, offsets, move, index, symmetry = encoded(options.encoding, options.history)
-    return Batch(planes, legal, labels, offsets, move, index, symmetry, counts, views, **known)
+    return Batch(planes, legal, labels, offsets, move, index, symmetry, counts, views, **metadata_columns)
 
 
 def _shared(tasks: Iterator[T], replica: tuple[int, int]) -> Iterator[T]:

@@ -11,21 +11,25 @@ from typing import Any
 
 import msgspec
 
-from sparring.records.presets import Preset, load_preset, preset_names
-from sparring.records.readers import Reader, format_of, formats, reader_for
-from sparring.records.record import BadTable, GameRecord, ParsedGame, error_text
-from sparring.records.sources import Continuation, LastGame, SourceFile, SourceLog
-from sparring.records.streams import TruncatedFile, UnreadableFile, open_chunks, reason, source_size
+from sparring.base.errors import BadFile, CannotWrite, TruncatedFile
+from sparring.base.storage import LOCK, lock_folder
+from sparring.records.presets import Preset, presets_of
+from sparring.records.readers import format_of, formats, reader_for
+from sparring.records.record import GameRecord, ParsedGame, Reader, error_text
+from sparring.records.sources import (
+    Continuation,
+    LastGame,
+    SourceFile,
+    SourceLog,
+    open_chunks,
+    reason,
+    source_size,
+)
 from sparring.records.table import MANIFEST, TableWriter
-from sparring.storage import LOCK, lock_folder
 
 _MOST_EXAMPLES = 20
 _MOST_TRIED = 1000
 """Games left out on which the other presets are tried."""
-
-
-class TableWriteError(Exception):
-    """The table cannot be written; the message says why, and how many games are safe."""
 
 
 @dataclass
@@ -77,7 +81,7 @@ class BuildReport:
 
     def forget_cut(self, name: str) -> None:
         """Takes back the note that a file was cut off."""
-        self.examples = [each for each in self.examples if not each.startswith(f"{name}: ")]
+        self.examples = [example for example in self.examples if not example.startswith(f"{name}: ")]
 
 
 _KEPT, _BROKEN = "kept", "broken"
@@ -106,14 +110,14 @@ def build_table(
     """Reads the sources into the table at `out`; resumes an earlier run.
 
     A file whose content is in the table is not read again, whatever its path; a file that grew is read on. A
-    file that cannot be read is left for the next run. No table is made if no game is kept. Raises BadTable,
-    UnsupportedFormat, TableWriteError or FolderLocked.
+    file that cannot be read is left for the next run. No table is made if no game is kept. Raises BadFile,
+    BadFile or CannotWrite.
     """
     new = not out.exists()
     try:
         lock = lock_folder(out)
     except OSError as error:
-        raise TableWriteError(f"{out} cannot be written: {reason(error)}") from None
+        raise CannotWrite(f"{out} cannot be written: {reason(error)}") from None
     with lock:
         try:
             return _Build(preset, out, on_progress, shard).run(sources)
@@ -141,14 +145,10 @@ class _Build:
             stored = msgspec.convert(progress.get("report", {}), _StoredReport)
             self._log = SourceLog.from_manifest(progress)
         except (msgspec.ValidationError, ValueError) as error:
-            raise BadTable(f"{out}: the manifest's progress is broken ({error})") from None
+            raise BadFile(f"{out}: the manifest's progress is broken ({error})") from None
         self._report = BuildReport(stored.kept, stored.dropped, stored.broken, stored.examples)
         self._safe = stored.kept
-        self._others = [
-            each
-            for each in (load_preset(name) for name in preset_names())
-            if each.game == preset.game and each.name != preset.name
-        ]
+        self._others = [other for other in presets_of(preset.game) if other.name != preset.name]
         self._tried = 0
 
     def run(self, sources: Sequence[Path]) -> BuildReport:
@@ -157,7 +157,7 @@ class _Build:
         for path, read in zip(sources, readers, strict=True):
             try:
                 self._read(path, read, before)
-            except UnreadableFile as error:
+            except BadFile as error:
                 self._report.unread.append(str(error))
             before += source_size(path)
         self._commit()
@@ -168,28 +168,28 @@ class _Build:
         self._say(path, source, how)
         if how is Continuation.READ:
             return
-        begin, known = source.read, source.last
-        if how is Continuation.GREW and known is not None:
-            begin = source.read = known.begin  # its last game may have been cut off
-            self._report.forget(known.fate)
+        begin, last_game = source.read, source.last
+        if how is Continuation.GREW and last_game is not None:
+            begin = source.read = last_game.begin  # its last game may have been cut off
+            self._report.forget(last_game.fate)
             self._report.forget_cut(path.name)
         else:
-            known = None
+            last_game = None
         latest: tuple[int, str, ParsedGame] | None = None
         chunks = open_chunks(path, lambda count: self._on_progress(self._report, before + count))
         try:
             for game in read(chunks, begin):
-                fate = self._sort_in(game, path.name, known)
-                latest, known, source.read = (source.read, fate, game), None, game.end
+                fate = self._sort_in(game, path.name, last_game)
+                latest, last_game, source.read = (source.read, fate, game), None, game.end
                 if self._writer.full:
                     self._remember(source, latest)
                     self._commit()
         except TruncatedFile as error:
             self._report.note(f"{path.name}: {error}; the games before that are kept")
-        except (UnreadableFile, TableWriteError):
+        except (BadFile, CannotWrite):
             raise
         except Exception as error:  # of a reader: the other files are read
-            raise UnreadableFile(f"{path}: reading failed after byte {source.read:,}: {error!r}") from error
+            raise BadFile(f"{path}: reading failed after byte {source.read:,}: {error!r}") from error
         finally:
             self._remember(source, latest)
         source.finished = True
@@ -202,10 +202,10 @@ class _Build:
             identity = 0 if record is None else record.identity(self._preset.game)
             source.last = LastGame(begin, fate, identity)
 
-    def _sort_in(self, game: ParsedGame, source: str, known: LastGame | None) -> str:
+    def _sort_in(self, game: ParsedGame, source: str, last_game: LastGame | None) -> str:
         """Counts a game and adds it to the table if it is kept; returns its fate.
 
-        `known` is the game that an earlier run read at this place.
+        `last_game` is the game that an earlier run read at this place.
         """
         report, record = self._report, game.record
         try:
@@ -220,7 +220,11 @@ class _Build:
         if record is None:
             report.note_broken(f"{source}, {game.where}: {game.error}")
             return _BROKEN
-        if known is None or known.fate != _KEPT or known.identity != record.identity(self._preset.game):
+        if (
+            last_game is None
+            or last_game.fate != _KEPT
+            or last_game.identity != record.identity(self._preset.game)
+        ):
             report.kept += 1
             self._writer.add(record, source)
         return _KEPT
@@ -246,7 +250,7 @@ class _Build:
             self._writer.commit(progress)
         except OSError as error:
             trouble = f"{self._out} cannot be written: {reason(error)}"
-            raise TableWriteError(
+            raise CannotWrite(
                 f"{trouble}; {self._safe:,} games are safe; the same command resumes after them"
             ) from None
         self._safe, self._existed = self._report.kept, True

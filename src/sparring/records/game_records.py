@@ -6,13 +6,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from sparring.games import DESCRIPTIONS, GAMES
+from sparring.base.errors import BadFile, TruncatedFile
+from sparring.games import GAMES
 from sparring.records.presets import Preset, default_preset
-from sparring.records.readers import Reader, format_of, formats, reader_for
-from sparring.records.record import BadTable, GameRecord, UnsupportedFormat
-from sparring.records.recorded_game import RecordedGame, RecordedPosition
-from sparring.records.splits import Split
-from sparring.records.streams import TruncatedFile, open_chunks
+from sparring.records.readers import RecordedGame, RecordedPosition, format_of, formats, reader_for
+from sparring.records.record import GameRecord, Reader, Split, record_formats
+from sparring.records.sources import open_chunks
 
 _MANIFEST = "manifest.json"
 
@@ -57,17 +56,17 @@ class GameRecords:
         second. `skip_plies` and `min_clock` are those of `RecordedGame.positions`; by default the preset of
         the table says them.
 
-        Raises ValueError for an unknown split, BadTable for a broken table.
+        Raises ValueError for an unknown split, BadFile for a broken table.
         """
         wanted = None if split is None else Split(split)
         skip = self.skip_plies if skip_plies is None else skip_plies
         clock = self.min_clock if min_clock is None else min_clock
         return (
-            each
+            position
             for game in self
             if wanted is None or game.split(seed) is wanted
-            for each in game.positions(skip_plies=skip, min_clock=clock)
-            if ratings is None or _rated_within(each, ratings)
+            for position in game.positions(skip_plies=skip, min_clock=clock)
+            if ratings is None or _rated_within(position, ratings)
         )
 
 
@@ -81,20 +80,20 @@ def open_records(
     game; it is needed only if the suffix of the file does not say it. Broken games of a file are skipped;
     `on_error` is called with the file, the place and the reason of each.
 
-    Raises UnsupportedFormat, BadTable, ValueError for an unknown game, or OSError.
+    Raises BadFile or ValueError for an unknown game, or OSError.
     """
     path = Path(source)
     if (path / _MANIFEST).is_file():
         return _open_table(path, game)
     if not path.exists():
         raise FileNotFoundError(f"no such file or folder: {path}")
-    files = sorted(each for each in path.rglob("*") if each.is_file()) if path.is_dir() else [path]
+    files = sorted(file for file in path.rglob("*") if file.is_file()) if path.is_dir() else [path]
     name = game or _game_of(path, files)
     if name not in GAMES:
         raise ValueError(f"unknown game {name!r}; there are {', '.join(GAMES)}")
     if path.is_dir():
-        files = [each for each in files if format_of(each) in formats(name)]
-    readers = [(each, reader_for(each, name)) for each in files]
+        files = [file for file in files if format_of(file) in formats(name)]
+    readers = [(file, reader_for(file, name)) for file in files]
 
     def read() -> Iterator[GameRecord]:
         for file, reader in readers:
@@ -104,7 +103,7 @@ def open_records(
 
 
 def preset_for(paths: Sequence[Path]) -> Preset:
-    """The preset that keeps every game of the files and folders. Raises UnsupportedFormat."""
+    """The preset that keeps every game of the files and folders. Raises BadFile."""
     files = [file for path in paths for file in ([path] if not path.is_dir() else sorted(path.rglob("*")))]
     return default_preset(_game_of(paths[0] if len(paths) == 1 else Path("the files"), files))
 
@@ -119,7 +118,7 @@ def _open_table(folder: Path, game: str | None) -> GameRecords:
 
     manifest = read_manifest(folder)
     if game not in (None, manifest["game"]):
-        raise BadTable(f"{folder} holds games of {manifest['game']}, not of {game}")
+        raise BadFile(f"{folder} holds games of {manifest['game']}, not of {game}")
     kept = position_filter(manifest)
 
     def read() -> Iterator[GameRecord]:
@@ -142,19 +141,17 @@ def _read_file(path: Path, reader: Reader, on_error: Callable[[str], None]) -> I
 
 
 def _game_of(path: Path, files: list[Path]) -> str:
-    """The game whose files have these suffixes. Raises UnsupportedFormat."""
+    """The game whose files have these suffixes. Raises BadFile."""
     suffixes = {format_of(file) for file in files}
-    found = [each.name for each in DESCRIPTIONS if suffixes & set(each.records.readers)]
-    if len(found) == 1:
-        return found[0]
-    if found:
-        raise UnsupportedFormat(f"{path} has files of several games: pass game, one of {', '.join(found)}")
-    known = sorted({suffix for each in DESCRIPTIONS for suffix in each.records.readers})
-    raise UnsupportedFormat(
-        f"{path}: no game file; game files end in {', '.join(known)} (and .gz, .bz2, .zst)"
-    )
+    games = [game for game in GAMES if suffixes & set(record_formats(game).readers)]
+    if len(games) == 1:
+        return games[0]
+    if games:
+        raise BadFile(f"{path} has files of several games: pass game, one of {', '.join(games)}")
+    all_suffixes = sorted({suffix for game in GAMES for suffix in record_formats(game).readers})
+    raise BadFile(f"{path}: no game file; game files end in {', '.join(all_suffixes)} (and .gz, .bz2, .zst)")
 
 
-def _rated_within(each: RecordedPosition, ratings: tuple[int, int]) -> bool:
-    rating = each.position.rating
+def _rated_within(recorded: RecordedPosition, ratings: tuple[int, int]) -> bool:
+    rating = recorded.position.rating
     return rating is not None and ratings[0] <= rating < ratings[1]

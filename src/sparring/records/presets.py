@@ -6,24 +6,44 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, Protocol
 
 from sparring import data
-from sparring.config import BadConfig, BadValue, Count, NonNegative, Source, from_table, is_file, read_toml
-from sparring.games import GAMES, describe, resolve
-from sparring.records.filters import RENAMED, GameFilter
-from sparring.records.record import GameRecord
+from sparring.base.config import Count, NonNegative, Source, bad_value, from_table, is_file, read_toml
+from sparring.base.errors import BadConfig
+from sparring.games import GAMES
+from sparring.records.record import GameRecord, record_formats
+
+# Filters of recorded games: `[games]` of a preset. Some games have their own filter class.
 
 
-class BadPreset(BadConfig):
-    """A preset that cannot be used."""
+class GameFilter(Protocol):
+    """A frozen dataclass whose fields are the keys of a preset's [games]."""
+
+    def rejection_reason(self, record: GameRecord, plies: int) -> str:
+        """The reason for leaving out a game of `plies` plies, in a word or two; empty if it is kept."""
+        ...
+
+
+@dataclass(frozen=True)
+class BasicFilter:
+    """The default filter: by termination and length."""
+
+    endings: tuple[str, ...] = ()
+    """Terminations to keep, such as "normal", "time" or "rules infraction"; empty for all."""
+    min_plies: Count = 1
+    """Games with fewer plies are left out."""
+
+    def rejection_reason(self, record: GameRecord, plies: int) -> str:
+        """The reason for leaving the game out; empty if it is kept."""
+        if self.endings and record.ending not in self.endings:
+            return f"ending: {record.ending}"
+        return "too short" if plies < self.min_plies else ""
 
 
 @dataclass(frozen=True)
 class PositionFilter:
     """`[positions]`: the positions of a kept game that are trained on or measured."""
-
-    RENAMED: ClassVar[Mapping[str, str]] = RENAMED
 
     skip_plies: Count = 0
     """Plies at the start of a game that are left out."""
@@ -44,7 +64,7 @@ class PresetFile:
 
     def __post_init__(self) -> None:
         if self.game not in GAMES:
-            raise BadValue("game", self.game, f"one of {', '.join(GAMES)}")
+            raise bad_value("game", self.game, f"one of {', '.join(GAMES)}")
 
 
 @dataclass(frozen=True)
@@ -72,14 +92,20 @@ def preset_names() -> list[str]:
 
 
 def load_preset(name: str) -> Preset:
-    """Reads a preset by its name or file. Raises BadPreset."""
+    """Reads a preset by its name or file. Raises BadConfig."""
     path = data.path("presets", name) if name in preset_names() else Path(name)
     if not is_file(path):
-        raise BadPreset(f"there is no preset '{name}': neither a file nor one of {', '.join(preset_names())}")
-    source = Source(path, BadPreset)
-    file = from_table(PresetFile, read_toml(path, BadPreset), source)
-    games = from_table(resolve(describe(file.game).records.filter), file.games, source.inside("games"))
+        raise BadConfig(f"there is no preset '{name}': neither a file nor one of {', '.join(preset_names())}")
+    source = Source(path)
+    file = from_table(PresetFile, read_toml(path), source)
+    games = from_table(game_filter(file.game), file.games, source.inside("games"))
     return Preset(path.stem, file.game, games, file.positions)
+
+
+def presets_of(game: str) -> list[Preset]:
+    """The shipped presets of a game."""
+    tables = ((name, read_toml(data.path("presets", name))) for name in preset_names())
+    return [load_preset(name) for name, table in tables if table.get("game") == game]
 
 
 def default_preset(game: str) -> Preset:
@@ -87,19 +113,11 @@ def default_preset(game: str) -> Preset:
 
     Raises ValueError for an unknown game.
     """
-    records = describe(game).records
-    if records.everything:
-        return load_preset(records.everything)
-    return Preset(game, game, resolve(records.filter)(), PositionFilter())
+    if everything := record_formats(game).everything:
+        return load_preset(everything)
+    return Preset(game, game, game_filter(game)(), PositionFilter())
 
 
-def upgrade_manifest_entry(entry: Any) -> Any:
-    """The preset in a table's manifest with the present names of its keys."""
-    if not isinstance(entry, dict):
-        return entry
-    return {
-        part: {RENAMED.get(key, key): value for key, value in keys.items()}
-        if isinstance(keys, dict)
-        else keys
-        for part, keys in entry.items()
-    }
+def game_filter(game: str) -> type[Any]:
+    """The dataclass of the table [games] in a game's presets."""
+    return record_formats(game).filter or BasicFilter

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any
 
-from sparring.games import DESCRIPTIONS, describe, resolve
-from sparring.records.record import GameRecord, ParsedGame, UnsupportedFormat
-from sparring.records.variant_pgn import variant_reader, variant_writer
+import numpy as np
 
-Reader: TypeAlias = Callable[[Iterable[bytes], int], Iterator[ParsedGame]]
-"""(chunks, skip): the uncompressed content in pieces, and the byte from which to read; games in order."""
-Writer: TypeAlias = Callable[[GameRecord], str]
+from sparring.base.errors import BadFile
+from sparring.games import GAMES, Move, describe, load_game, move_name
+from sparring.games.game import Position
+from sparring.records.pgn_tags import variant_reader, variant_writer
+from sparring.records.record import GameRecord, Reader, Split, Writer, record_formats, split_of
 
 _COMPRESSED = (".gz", ".bz2", ".zst")
 
@@ -35,44 +38,170 @@ def stem_of(path: Path) -> str:
 
 def formats(game: str) -> list[str]:
     """The suffixes of the files that hold a game. Raises ValueError for an unknown game."""
-    records = describe(game).records
+    records = record_formats(game)
     return list(records.readers) or [records.suffix]
 
 
 def reader_for(path: Path, game: str) -> Reader:
-    """The reader of a file. Raises UnsupportedFormat."""
+    """The reader of a file. Raises BadFile."""
     suffix = format_of(path)
     if suffix in formats(game):
         return reader_of(game, suffix)
-    if others := [each.name for each in DESCRIPTIONS if suffix in each.records.readers]:
-        raise UnsupportedFormat(f"{path} holds {others[0]}, but the preset is for {game}")
-    raise UnsupportedFormat(
-        f"{path}: files of {game} end in {', '.join(formats(game))} (and .gz, .bz2 or .zst)"
-    )
+    if others := [other for other in GAMES if suffix in record_formats(other).readers]:
+        raise BadFile(f"{path} holds {others[0]}, but the preset is for {game}")
+    raise BadFile(f"{path}: files of {game} end in {', '.join(formats(game))} (and .gz, .bz2 or .zst)")
 
 
 def reader_of(game: str, suffix: str) -> Reader:
     """The reader of a game's files with this suffix, one of `formats(game)`."""
-    readers = describe(game).records.readers
-    reader: Reader = resolve(readers[suffix]) if readers else variant_reader(game)
-    return reader
+    readers = record_formats(game).readers
+    return readers[suffix] if readers else variant_reader(game)
 
 
 def writer_of(game: str, suffix: str | None = None) -> Writer:
     """The function that writes a record in the game's notation, or in that of a suffix.
 
-    Raises ValueError for an unknown game, UnsupportedFormat for a suffix that is not in
+    Raises ValueError for an unknown game, BadFile for a suffix that is not in
     `written_formats(game)`.
     """
-    records = describe(game).records
+    records = record_formats(game)
     if suffix is not None and suffix not in written_formats(game):
-        raise UnsupportedFormat(f"games of {game} are written as {', '.join(written_formats(game))}")
-    reference = records.writers.get(suffix or "", records.writer)
-    writer: Writer = resolve(reference) if reference else variant_writer(game)
-    return writer
+        raise BadFile(f"games of {game} are written as {', '.join(written_formats(game))}")
+    return records.writers.get(suffix or "", records.writer) or variant_writer(game)
 
 
 def written_formats(game: str) -> list[str]:
     """The suffixes of the files that a game can be written to; the first is what people use."""
-    records = describe(game).records
+    records = record_formats(game)
     return [*records.writers, records.suffix]
+
+
+# A recorded game with its rules: moves as text, states, ratings, clocks, and the positions played in.
+
+
+_UNKNOWN_CLOCK = -1
+
+
+@dataclass(frozen=True)
+class RecordedGame:
+    """A game of a table or of a file. `str(game)` is the game in its notation, such as PGN or SGF."""
+
+    game: str
+    """Name of the game, such as `chess`."""
+    record: GameRecord
+    """The stored facts: players, result, date, time control and so on. Moves and clocks are packed."""
+
+    def __repr__(self) -> str:
+        return f"<RecordedGame {self.id} ({self.game}): {' - '.join(name or '?' for name in self.players)}>"
+
+    @cached_property
+    def identity(self) -> int:
+        """A 63-bit hash of the content, which decides the split and identifies duplicates."""
+        return self.record.identity(self.game)
+
+    @property
+    def id(self) -> str:
+        """The identity as 16 hexadecimal digits, as `sparring records list` prints it."""
+        return f"{self.identity:016x}"
+
+    @property
+    def players(self) -> tuple[str | None, str | None]:
+        """Names of the first and the second player; None where unknown."""
+        return self.record.first, self.record.second
+
+    @property
+    def ratings(self) -> tuple[int | None, int | None]:
+        """Ratings of the first and the second player; None where unknown. Ranks are numbers: 1 is 1d."""
+        return self.record.ratings(describe(self.game).ratings)
+
+    @property
+    def result(self) -> float | None:
+        """Score of the first player: 1, 0.5 or 0; None where unknown."""
+        return self.record.result
+
+    @property
+    def clocks(self) -> list[float | None]:
+        """Seconds that the mover had left after each move, [plies]; None where unknown."""
+        values = [] if self.record.clocks is None else np.frombuffer(self.record.clocks, np.int32).tolist()
+        seconds = [None if tenths == _UNKNOWN_CLOCK else tenths / 10 for tenths in values]
+        return seconds + [None] * (len(self) - len(seconds))
+
+    @cached_property
+    def states(self) -> list[Any]:
+        """All states, [plies + 1], the initial state first. Raises BadFile if a move is not legal."""
+        description, rules = describe(self.game), load_game(self.game)
+        try:
+            start = rules.initial() if self.record.start is None else rules.parse(self.record.start)
+            state = start.unpack_moves(self.record.moves, description.packed_move_bytes)
+        except ValueError as error:
+            raise BadFile(f"game {self.id} cannot be unpacked: {error}") from None
+        states = [state]
+        while (state := state.previous) is not None:
+            states.append(state)
+        return states[::-1]
+
+    @property
+    def moves(self) -> list[str]:
+        """The moves as text, [plies], such as `e2e4` or `D4`. Raises BadFile if a move is not legal."""
+        return [before.move_text(after.last_move) for before, after in pairwise(self.states)]
+
+    def __len__(self) -> int:
+        """The number of plies."""
+        return self.record.plies(self.game)
+
+    def __str__(self) -> str:
+        return writer_of(self.game)(self.record)
+
+    def split(self, seed: int = 0) -> Split:
+        """The split that the game belongs to. Another seed gives another division of the games."""
+        return split_of(self.identity, seed)
+
+    def positions(self, *, skip_plies: int = 0, min_clock: float = 0) -> Iterator[RecordedPosition]:
+        """The positions with the moves played in them, in order.
+
+        The first `skip_plies` positions are left out, and moves after which the mover had less than
+        `min_clock` seconds left. Raises BadFile if a move is not legal.
+        """
+        clocks, ratings = self.clocks, self.ratings
+        for ply, (state, after) in enumerate(pairwise(self.states)):
+            left = clocks[ply]
+            if ply < skip_plies or (left is not None and left < min_clock) or state.outcome is not None:
+                continue  # some records go on after the end by the rules
+            mover = state.to_move
+            clock = clocks[ply - 2] if ply >= 2 else None
+            position = Position(state, ratings[mover], ratings[1 - mover], clock)
+            yield RecordedPosition(position, after.last_move, ply, self)
+
+
+@dataclass(frozen=True)
+class RecordedPosition:
+    """A position in which a person moved, and the move."""
+
+    position: Position
+    """State, ratings and clock before the move: an argument of `Policy.predict`."""
+    move: Move
+    """The code of the move played."""
+    ply: int
+    """Number of moves played before."""
+    game: RecordedGame
+
+    @property
+    def state(self) -> Any:
+        """The state in which the move was played."""
+        return self.position.state
+
+    @property
+    def move_text(self) -> str:
+        """The move played, in the notation of `state.parse_move`, such as `g1f3`."""
+        return str(self.state.move_text(self.move))
+
+    @property
+    def name(self) -> str:
+        """The move played, as people write it, such as `Nf3`."""
+        return move_name(self.state, self.move)
+
+    @property
+    def result(self) -> float | None:
+        """Score of the mover at the end of the game: 1, 0.5 or 0; None where unknown."""
+        score = self.game.result
+        return score if score is None or self.state.to_move == 0 else 1 - score

@@ -4,21 +4,15 @@ from __future__ import annotations
 
 import datetime
 import hashlib
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from sparring.games import RatingSystem, describe
 
 _LONGEST_ERROR = 200
-
-
-class UnsupportedFormat(Exception):
-    """No reader takes the file; the message names the formats that exist."""
-
-
-class BadTable(Exception):
-    """A table, or a game of a table, that cannot be read; the message says why."""
 
 
 class ParsedGame(NamedTuple):
@@ -118,3 +112,78 @@ class GameRecord(NamedTuple):
         digest = hashlib.blake2b(self.moves, digest_size=8)
         digest.update(repr(facts).encode())
         return int.from_bytes(digest.digest(), "little") >> 1
+
+
+# Dates in game files.
+
+
+_DATE = re.compile(r"(\d{4})[-./年](\d{1,2})[-./月](\d{1,2})")
+
+
+def parse_date(text: str) -> datetime.date | None:
+    """The first day in a text such as 2020/05/28 19:30:00 or 2020年5月28日; None if there is none."""
+    match = _DATE.search(text)
+    try:
+        return datetime.date(*map(int, match.groups())) if match else None
+    except ValueError:
+        return None
+
+
+# Training, validation and test split by a hash of the game's identity, independent of the table.
+
+
+_PARTS = 10_000
+
+
+class Split(StrEnum):
+    """The use of a game."""
+
+    TRAIN = "train"
+    VALIDATION = "validation"
+    TEST = "test"
+
+    @classmethod
+    def _missing_(cls, value: object) -> Split:
+        raise ValueError(f"unknown split {value!r}; there are {', '.join(cls)}")
+
+
+def split_of(identity: int, seed: int = 0) -> Split:
+    """The split of a game: 90 % training, 5 % validation, 5 % test. `seed` chooses the trial."""
+    digest = hashlib.blake2b(identity.to_bytes(8, "little"), digest_size=8, salt=seed.to_bytes(16, "little"))
+    part = int.from_bytes(digest.digest(), "little") % _PARTS
+    if part < _PARTS * 90 // 100:
+        return Split.TRAIN
+    return Split.VALIDATION if part < _PARTS * 95 // 100 else Split.TEST
+
+
+Reader: TypeAlias = Callable[[Iterable[bytes], int], Iterator[ParsedGame]]
+"""(chunks, skip): the uncompressed content in pieces, and the byte from which to read; games in order."""
+Writer: TypeAlias = Callable[[GameRecord], str]
+
+
+@dataclass(frozen=True)
+class RecordFormats:
+    """Files of a game's recorded games: what a game adds to the records.
+
+    A game without readers of its own is recorded as PGN with its own move texts (`records.pgn_tags`).
+    """
+
+    readers: Mapping[str, Reader] = field(default_factory=dict)
+    """Readers by file suffix."""
+    writer: Writer | None = None
+    """Writes a record as text."""
+    suffix: str = "pgn"
+    """Suffix of files with the writer's text."""
+    writers: Mapping[str, Writer] = field(default_factory=dict)
+    """Further writers by suffix. People get the first of them by default, if there is one."""
+    filter: type[Any] | None = None
+    """The dataclass of a preset's [games] table. None: `records.presets.BasicFilter`."""
+    everything: str = ""
+    """Name of the preset that keeps every game. Empty: the filter's defaults."""
+
+
+def record_formats(game: str) -> RecordFormats:
+    """The files of a game's recorded games. Raises ValueError for an unknown game."""
+    make = describe(game).records
+    formats: RecordFormats = RecordFormats() if make is None else make()
+    return formats

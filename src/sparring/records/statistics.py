@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from sparring.base.plot_style import BAR_COLOR, INK_COLOR, MUTED_BAR_COLOR, open_pyplot
 from sparring.games import describe
-from sparring.games.ranks import rank_order
+from sparring.games.ratings import rank_order
 from sparring.records.table import equal_groups, read_manifest, read_shards
 
 _COLUMNS = [
@@ -52,29 +53,29 @@ class TableStatistics:
 
 
 def collect_statistics(folder: Path) -> TableStatistics:
-    """The statistics of a table. Raises BadTable."""
+    """The statistics of a table. Raises BadFile."""
     manifest = read_manifest(folder)
-    found = TableStatistics(manifest["game"])
+    statistics = TableStatistics(manifest["game"])
     equal = equal_groups(manifest)
     bounds = rating_bounds(folder, equal) if equal else []
     for shard in read_shards(folder, _COLUMNS):
         columns = {name: shard[name].to_pylist() for name in _COLUMNS}
-        found.games += shard.num_rows
-        found.positions += sum(map(len, columns["moves"])) // describe(found.game).packed_move_bytes
-        found.with_clocks += sum(value is not None for value in columns["clocks"])
-        found.with_evals += sum(value is not None for value in columns["evals"])
-        found.groups.update(_groups(columns, bounds))
-        found.speeds.update(value or "unknown" for value in columns["speed"])
-        found.time_controls.update(value or "unknown" for value in columns["time_control"])
-        found.results.update(_RESULTS[value] for value in columns["result"])
-        found.endings.update(columns["ending"])
-    return found
+        statistics.games += shard.num_rows
+        statistics.positions += sum(map(len, columns["moves"])) // describe(statistics.game).packed_move_bytes
+        statistics.with_clocks += sum(value is not None for value in columns["clocks"])
+        statistics.with_evals += sum(value is not None for value in columns["evals"])
+        statistics.groups.update(_groups(columns, bounds))
+        statistics.speeds.update(value or "unknown" for value in columns["speed"])
+        statistics.time_controls.update(value or "unknown" for value in columns["time_control"])
+        statistics.results.update(_RESULTS[value] for value in columns["result"])
+        statistics.endings.update(columns["ending"])
+    return statistics
 
 
 def rating_bounds(folder: Path, groups: int) -> list[float]:
     """Bounds [groups + 1] of the mean rating that split the games into groups of equal size.
 
-    Empty if the table has no ratings. Raises BadTable.
+    Empty if the table has no ratings. Raises BadFile.
     """
     means: list[float] = []
     for shard in read_shards(folder, ["first_rating", "second_rating"]):
@@ -117,3 +118,50 @@ def group_name(
     if rank is not None and other_rank is not None:
         return rank if rank == other_rank else "mixed"
     return "unknown"
+
+
+# A bar chart of a record table's statistics. Needs matplotlib.
+
+
+_ASIDE = ("mixed", "unknown")
+"""Games outside the groups, drawn in a lighter colour."""
+
+
+def plot_statistics(found: TableStatistics, path: Path) -> None:
+    """Writes a plot (PNG, SVG or PDF by the suffix). Raises MissingExtra, OSError or ValueError."""
+    pyplot = open_pyplot()
+    strength = describe(found.game).ratings.word
+    panels = {
+        f"{strength} of both players": sorted(found.groups.items(), key=lambda item: group_order(item[0])),
+        "speed": found.speeds.most_common(8),
+        "result": found.results.most_common(),
+        "how the game ended": found.endings.most_common(8),
+    }
+    first = next(iter(panels))
+    shown = {title: counts for title, counts in panels.items() if len(counts) > 1 or title == first}
+    widths = [max(2, len(counts)) for counts in shown.values()]
+    figure, axes = pyplot.subplots(
+        1,
+        len(shown),
+        figsize=(3 + 0.55 * sum(widths), 3.4),
+        width_ratios=widths,
+        layout="constrained",
+        squeeze=False,
+    )
+    for axis, (title, counts) in zip(axes[0], shown.items(), strict=True):
+        names, values = zip(*counts, strict=True) if counts else ((), ())
+        axis.bar(names, values, color=[MUTED_BAR_COLOR if name in _ASIDE else BAR_COLOR for name in names])
+        axis.set_xlabel(title)
+        axis.tick_params(axis="x", labelrotation=60 if len(names) > 4 else 20, labelsize=8)
+        axis.yaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
+    axes[0][0].set_ylabel("games")
+    figure.suptitle(
+        f"{found.games:,} games of {found.game}, {found.positions:,} positions",
+        color=INK_COLOR,
+        fontsize=12,
+        x=0.01,
+        ha="left",
+    )
+    undated = {"Date": None} if path.suffix == ".svg" else None  # the same plot is the same file
+    figure.savefig(path, dpi=130, facecolor="white", metadata=undated)
+    pyplot.close(figure)

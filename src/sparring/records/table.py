@@ -22,11 +22,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from sparring.base.errors import BadFile
+from sparring.base.storage import atomic_write, atomic_writer
 from sparring.games import describe
-from sparring.games.versions import MOVE_NUMBERING, VersionMismatch, check_move_numbering
-from sparring.records.presets import PositionFilter, upgrade_manifest_entry
-from sparring.records.record import BadTable, GameRecord, Termination, error_text
-from sparring.storage import atomic_write, atomic_writer
+from sparring.games.versions import MOVE_NUMBERING, check_move_numbering
+from sparring.records.presets import PositionFilter
+from sparring.records.record import GameRecord, Termination, error_text
 
 VERSION = 1
 MANIFEST = "manifest.json"
@@ -72,8 +73,8 @@ class _ShardEntry(msgspec.Struct):
 
     file: Annotated[str, msgspec.Meta(pattern=r"^[\w-][\w.-]*$")]
     games: Annotated[int, msgspec.Meta(ge=0)]
-    plies: Annotated[int, msgspec.Meta(ge=0)] = 0
-    blake2b: str = ""
+    plies: Annotated[int, msgspec.Meta(ge=0)]
+    blake2b: str
 
 
 class _GroupFilter(msgspec.Struct):
@@ -102,7 +103,7 @@ class TableShard:
     path: Path
     games: int
     digest: str
-    """Checksum of the file; empty in tables of older versions."""
+    """Checksum of the file."""
 
 
 def digest_of(content: bytes) -> str:
@@ -121,17 +122,17 @@ def _versions(game: str) -> dict[str, Any]:
 
 
 def _check_numbering(path: Path, entries: dict[str, Any]) -> None:
-    """Raises BadTable where moves are numbered in another way."""
+    """Raises BadFile where moves are numbered in another way."""
     try:
         check_move_numbering(describe(entries["game"]), entries)
-    except VersionMismatch as error:
-        raise BadTable(f"{path}: {error}; build the table again from its sources") from None
+    except BadFile as error:
+        raise BadFile(f"{path}: {error}; build the table again from its sources") from None
     except (KeyError, ValueError, TypeError, AttributeError) as error:
-        raise BadTable(f"{path}: the game is not known ({error_text(error)})") from None
+        raise BadFile(f"{path}: the game is not known ({error_text(error)})") from None
 
 
 class TableWriter:
-    """Writes a table, or resumes an unfinished one. Raises BadTable if the folder holds another table.
+    """Writes a table, or resumes an unfinished one. Raises BadFile if the folder holds another table.
 
     `progress` in the manifest belongs to the caller: how far each source was read at the last commit.
     """
@@ -210,31 +211,30 @@ class TableWriter:
         return ""
 
     def _resume(self, preset: dict[str, Any]) -> None:
-        known = read_manifest(self.folder)
-        if known["game"] != self._game or known["preset"] != preset:
-            raise BadTable(f"{self.folder} holds a table of another game or preset; choose another folder")
-        self.manifest = known
+        manifest = read_manifest(self.folder)
+        if manifest["game"] != self._game or manifest["preset"] != preset:
+            raise BadFile(f"{self.folder} holds a table of another game or preset; choose another folder")
+        self.manifest = manifest
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
-    """The manifest of a table, its versions and types checked. Raises BadTable."""
+    """The manifest of a table, its versions and types checked. Raises BadFile."""
     try:
         manifest = json.loads((folder / MANIFEST).read_text())
         version = manifest["version"]
     except FileNotFoundError:
-        raise BadTable(f"{folder} is no table of games: it has no {MANIFEST}") from None
+        raise BadFile(f"{folder} is no table of games: it has no {MANIFEST}") from None
     except OSError as error:
-        raise BadTable(f"{folder}: the manifest cannot be read ({error.strerror})") from None
+        raise BadFile(f"{folder}: the manifest cannot be read ({error.strerror})") from None
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise BadTable(f"{folder}: the manifest is broken ({error_text(error)})") from None
+        raise BadFile(f"{folder}: the manifest is broken ({error_text(error)})") from None
     if version != VERSION:
-        raise BadTable(f"{folder} has version {str(version)[:20]}; this Sparring reads version {VERSION}")
+        raise BadFile(f"{folder} has version {str(version)[:20]}; this Sparring reads version {VERSION}")
     _check_numbering(folder, manifest)
-    manifest = {**manifest, "preset": upgrade_manifest_entry(manifest.get("preset"))}
     try:
         checked = msgspec.convert(manifest, _Manifest)
     except (msgspec.ValidationError, ValueError, RecursionError) as error:
-        raise BadTable(f"{folder}: the manifest is broken ({error_text(error)})") from None
+        raise BadFile(f"{folder}: the manifest is broken ({error_text(error)})") from None
     return {**manifest, "progress": checked.progress}
 
 
@@ -249,38 +249,41 @@ def equal_groups(manifest: dict[str, Any]) -> int:
 
 
 def table_shards(folder: Path) -> list[TableShard]:
-    """The shards of a table in order. Raises BadTable."""
+    """The shards of a table in order. Raises BadFile."""
     entries = msgspec.convert(read_manifest(folder)["shards"], list[_ShardEntry])
     return [TableShard(folder / entry.file, entry.games, entry.blake2b) for entry in entries]
 
 
 def read_shards(folder: Path, columns: list[str] | None = None) -> Iterator[pa.Table]:
-    """The shards of a table in order; `columns` None for all. Raises BadTable."""
+    """The shards of a table in order; `columns` None for all. Raises BadFile."""
     for shard in table_shards(folder):
         yield read_shard(shard, columns)
 
 
 def read_shard(shard: TableShard, columns: list[str] | None = None) -> pa.Table:
-    """One shard of a table, its checksum compared. Raises BadTable."""
+    """One shard of a table, its checksum compared. Raises BadFile."""
     path = shard.path
     try:
-        content = path.read_bytes()
-        if shard.digest and digest_of(content) != shard.digest:
-            raise BadTable(f"{path} is damaged: its checksum is not that of the manifest; {_REMEDY}")
+        # In Arrow's memory: its threads may be the last to free it, and they abort if it is Python's and the
+        # interpreter ends.
+        with pa.OSFile(str(path)) as file:
+            content = file.read_buffer()
+        if digest_of(content) != shard.digest:
+            raise BadFile(f"{path} is damaged: its checksum is not that of the manifest; {_REMEDY}")
         rows = pq.read_table(pa.BufferReader(content), columns=columns)
         meta = json.loads((rows.schema.metadata or {}).get(_META, b"{}"))
         version = meta.get("version")
     except FileNotFoundError:
-        raise BadTable(f"{path} is missing; {_REMEDY}") from None
+        raise BadFile(f"{path} is missing; {_REMEDY}") from None
     except (OSError, pa.ArrowException, ValueError, AttributeError, RecursionError) as error:
-        raise BadTable(f"{path} is damaged: {error_text(error)}") from None
+        raise BadFile(f"{path} is damaged: {error_text(error)}") from None
     if version != VERSION:
-        raise BadTable(f"{path} has version {version}, not {VERSION}")
+        raise BadFile(f"{path} has version {version}, not {VERSION}")
     _check_numbering(path, meta)
     if wrong := [name for name in columns or _TYPES if _type_of(rows, name) != _TYPES[name]]:
-        raise BadTable(f"{path} has no column {wrong[0]} of type {_TYPES[wrong[0]]}")
+        raise BadFile(f"{path} has no column {wrong[0]} of type {_TYPES[wrong[0]]}")
     if rows.num_rows != shard.games:
-        raise BadTable(f"{path} has {rows.num_rows:,} games, not {shard.games:,} as the manifest says")
+        raise BadFile(f"{path} has {rows.num_rows:,} games, not {shard.games:,} as the manifest says")
     return rows
 
 
@@ -292,12 +295,12 @@ _REMEDY = "restore it, or build the table again from its sources"
 
 
 def records_of(shard: pa.Table) -> Iterator[GameRecord]:
-    """The rows of a shard as records. Raises BadTable."""
+    """The rows of a shard as records. Raises BadFile."""
     columns = [shard[name].to_pylist() for name in GameRecord._fields]
     for values in zip(*columns, strict=True):
         row = dict(zip(GameRecord._fields, values, strict=True))
         try:
             ending = Termination(row["ending"])
         except ValueError as error:
-            raise BadTable(f"a game has no known ending ({error})") from None
+            raise BadFile(f"a game has no known ending ({error})") from None
         yield GameRecord(**{**row, "ending": ending})

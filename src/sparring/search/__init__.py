@@ -2,10 +2,10 @@
 
 from typing import TYPE_CHECKING
 
-from sparring._lazy import attach
+from sparring.base.lazy import attach
 
 if TYPE_CHECKING:
-    from sparring.search.limits import Clock as Clock
+    from sparring.base.clock import Clock as Clock
     from sparring.search.limits import SearchLimits as SearchLimits
     from sparring.search.lockstep import search_together as search_together
     from sparring.search.mcts import MoveStats as MoveStats
@@ -19,22 +19,5 @@ if TYPE_CHECKING:
     from sparring.search.puct import Puct as Puct
     from sparring.search.puct import PuctConfig as PuctConfig
     from sparring.search.puct import SearchResult as SearchResult
-    from sparring.search.search_policy import SearchPolicy as SearchPolicy
 
-__getattr__, __dir__, __all__ = attach(
-    __name__,
-    {
-        "limits": ("Clock", "SearchLimits"),
-        "lockstep": ("search_together",),
-        "mcts": ("MoveStats", "uct"),
-        "move_selection": (
-            "MoveSelection",
-            "by_visits",
-            "kl_regularised",
-            "prefer_proven",
-            "regularised_policy",
-        ),
-        "puct": ("Evaluator", "Puct", "PuctConfig", "SearchResult"),
-        "search_policy": ("SearchPolicy",),
-    },
-)
+__getattr__, __dir__, __all__ = attach(__name__)

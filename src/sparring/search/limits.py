@@ -4,20 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sparring.base.clock import Clock
 from sparring.games import Move
-
-
-@dataclass(frozen=True)
-class Clock:
-    """A player's clock. All times are in seconds."""
-
-    remaining: float
-    increment: float = 0.0
-    """Added after every move."""
-    moves_to_go: int | None = None
-    """Moves until more time is added; None for the rest of the game."""
-    byoyomi: float = 0.0
-    """Time for every move once `remaining` is used up."""
 
 
 @dataclass(frozen=True)

@@ -17,17 +17,14 @@ from numpy.typing import NDArray
 
 from sparring import data
 from sparring._core import Analysis
-from sparring.games import DESCRIPTIONS, Move
-from sparring.storage import atomic_write
+from sparring.base.errors import BadFile
+from sparring.base.storage import atomic_write
+from sparring.games import GAMES, Game, Move
 
 FeatureWeights = NDArray[np.float64]
 """[stages, features]"""
 WIN_VALUE = 100.0
 """Value of a won game; evaluations stay below it."""
-
-
-class BadEvaluation(Exception):
-    """An evaluation that cannot be used; the message says why."""
 
 
 class AlphaBetaSearcher(Protocol):
@@ -100,7 +97,7 @@ class AlphaBetaSearcher(Protocol):
 
 _LARGEST_WEIGHT = 1e6
 SEARCHERS: dict[str, type[Any]] = {
-    each.name: each.search_class for each in DESCRIPTIONS if each.has_native("Search")
+    name: game.search_class for name, game in GAMES.items() if game.has_native("Search")
 }
 """Native search classes of the games with features."""
 
@@ -136,7 +133,7 @@ def feature_names(game: str) -> list[str]:
 def open_evaluation(game: str | None, source: str | Path = "learned") -> LinearEvaluation:
     """Reads an evaluation: a file, or `start` or `learned` for the package's.
 
-    `game` None takes the game that the file names. Raises BadEvaluation.
+    `game` None takes the game that the file names. Raises BadFile.
     """
     if game is not None:
         _check_features(game)
@@ -145,43 +142,41 @@ def open_evaluation(game: str | None, source: str | Path = "learned") -> LinearE
     try:
         return read_evaluation(path.read_text(encoding="utf-8"), game)
     except OSError:
-        raise BadEvaluation(f"there is no evaluation {source}: give a file, start or learned") from None
+        raise BadFile(f"there is no evaluation {source}: give a file, start or learned") from None
     except UnicodeDecodeError:
-        raise BadEvaluation(f"{path}: is not UTF-8 text") from None
-    except BadEvaluation as error:
-        raise BadEvaluation(f"{path}: {error}") from None
+        raise BadFile(f"{path}: is not UTF-8 text") from None
+    except BadFile as error:
+        raise BadFile(f"{path}: {error}") from None
 
 
 def _check_features(game: object) -> None:
     if game not in SEARCHERS:
-        raise BadEvaluation(f"{game} has no features; games with features: {', '.join(SEARCHERS)}")
+        raise BadFile(f"{game} has no features; games with features: {', '.join(SEARCHERS)}")
 
 
 def read_evaluation(text: str, game: str | None = None) -> LinearEvaluation:
-    """Parses the text of a file, by default of the game that it names. Raises BadEvaluation."""
+    """Parses the text of a file, by default of the game that it names. Raises BadFile."""
     try:
         content = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise BadEvaluation(f"is not JSON ({error})") from None
+        raise BadFile(f"is not JSON ({error})") from None
     if not isinstance(content, dict) or not isinstance(content.get("stages"), dict):
-        raise BadEvaluation("has no entry 'stages' with features and weights")
+        raise BadFile("has no entry 'stages' with features and weights")
     if game is None:
         game = str(content.get("game"))
         _check_features(game)
     if content.get("game") != game:
-        raise BadEvaluation(f"is for {str(content.get('game'))[:40]}, not {game}")
+        raise BadFile(f"is for {str(content.get('game'))[:40]}, not {game}")
     stages, features = stage_names(game), feature_names(game)
     weights = np.zeros((len(stages), len(features)))
     for stage, entries in content["stages"].items():
         if stage not in stages or not isinstance(entries, dict):
-            raise BadEvaluation(
-                f"{game} has the stages {', '.join(stages)}, each with features, not {stage!r}"
-            )
+            raise BadFile(f"{game} has the stages {', '.join(stages)}, each with features, not {stage!r}")
         for name, weight in entries.items():
             if name not in features:
-                raise BadEvaluation(f"{game} has no feature {name!r}")
+                raise BadFile(f"{game} has no feature {name!r}")
             if not isinstance(weight, int | float) or not abs(weight) <= _LARGEST_WEIGHT:
-                raise BadEvaluation(f"the weight of {name!r} is a number, not {str(weight)[:40]}")
+                raise BadFile(f"the weight of {name!r} is a number, not {str(weight)[:40]}")
             weights[stages.index(stage), features.index(name)] = weight
     origin = content.get("origin", {})
     return LinearEvaluation(game, weights, origin if isinstance(origin, dict) else {})
@@ -196,3 +191,34 @@ def write_evaluation(evaluation: LinearEvaluation, path: Path) -> None:
     }
     content = {"game": evaluation.game, "origin": dict(evaluation.origin), "stages": stages}
     atomic_write(path, json.dumps(content, indent=1) + "\n")
+
+
+# Random openings for self-play and matches.
+
+
+def random_opening(
+    state: Any, searcher: AlphaBetaSearcher, plies: int, rng: np.random.Generator
+) -> Any | None:
+    """Plays random candidate moves of the searcher.
+
+    Returns the state after `plies` moves, or None if the game ended before.
+    """
+    for _ in range(plies):
+        moves = searcher.candidate_moves(state)
+        state = state.play(moves[int(rng.integers(len(moves)))])
+        if state.outcome is not None:
+            return None
+    return state
+
+
+def random_start(
+    game: Game[Any], searcher: AlphaBetaSearcher, max_plies: int, rng: np.random.Generator
+) -> Any:
+    """Returns a start of the report's distribution (section 4.1): `max_plies` random plies with probability
+    1/2, half as many with 1/4, and so on. A game that ends on the way is started again."""
+    while True:
+        plies = max_plies
+        while plies and rng.random() >= 0.5:
+            plies //= 2
+        if (state := random_opening(game.initial(), searcher, plies, rng)) is not None:
+            return state

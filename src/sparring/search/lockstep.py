@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from sparring._core import PuctConfig
 from sparring.games import describe
 from sparring.networks import Position, Prediction
-from sparring.networks.batches import PositionBatch, PredictionBatch
+from sparring.networks.codec import PositionBatch, PredictionBatch
 from sparring.policies import Policy
 from sparring.policies.policy import predict_batch
 from sparring.search.puct import SearchResult
@@ -58,7 +58,7 @@ class LockstepSearch:
                 raise ValueError(f"nothing to search: the game is over ({outcome.reason})")
         self._policy, self._positions = policy, positions
         self._players = _Players(positions)
-        self.forest = describe(policy.game).forest_class([each.state for each in positions], config)
+        self.forest = describe(policy.game).forest_class([position.state for position in positions], config)
         """The native trees, one for each position."""
         self.root: PredictionBatch | None = None
         """The policy's predictions for the positions; None before the first run."""

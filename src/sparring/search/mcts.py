@@ -12,9 +12,9 @@ from typing import Generic, TypeVar
 import numpy as np
 
 from sparring.games.game import Move, Outcome
-from sparring.games.native import NativeState
+from sparring.games.states import State
 
-N = TypeVar("N", bound=NativeState)
+N = TypeVar("N", bound=State)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,9 @@ P are the priors, Q the values and N the visits of the moves.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +21,7 @@ from sparring.search.puct import SearchResult
 Distribution = NDArray[np.float64]
 """[moves]: probabilities in the order of `SearchResult.moves`."""
 MoveSelection = Callable[[SearchResult], Distribution]
+SelectionRule: TypeAlias = Literal["visits", "regularised", "kl"]
 
 
 def by_visits(
@@ -164,3 +167,14 @@ def _softmax(scores: NDArray[np.float64], priors: NDArray[np.float64]) -> Distri
     weights = np.exp(scores - best)
     shares: Distribution = weights / weights.sum()
     return shares
+
+
+def selection_rule(rule: SelectionRule, c_puct: float, nodes: int) -> MoveSelection:
+    """The rule of this name for searches with this c_puct and so many visits."""
+    match rule:
+        case "visits":
+            return by_visits(1.0)
+        case "regularised":
+            return regularised_policy(c_puct)
+        case "kl":
+            return kl_regularised(c_puct / math.sqrt(nodes))

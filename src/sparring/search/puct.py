@@ -3,6 +3,10 @@
 `Puct` selects leaves, evaluates them with an evaluator (priors and values), and keeps the tree from move to
 move. The tree is `core/search/puct.hpp`, bound as one class per game; `PuctConfig` has the parameters. The
 choice of a move from the result is in `sparring.search.move_selection`.
+
+This is the search of one player: it stops on a clock or an event in the middle of a slow evaluation, keeps
+its tree, and reads full predictions (wdl, lead) at the root. `lockstep.py` is the search of many positions in
+full batches of arrays, with none of these. The trees are the same native class.
 """
 
 from __future__ import annotations
@@ -20,7 +24,7 @@ from numpy.typing import NDArray
 
 from sparring._core import PuctConfig
 from sparring.games import Move
-from sparring.networks.prediction import Prediction
+from sparring.networks.codec import Prediction
 from sparring.search.limits import SearchLimits
 
 __all__ = ["Evaluator", "Puct", "PuctConfig", "SearchResult"]

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from sparring.players.adaptive import OpponentResult, StrengthEstimate, estimate_strength
-from sparring.players.levels import level_range
-from sparring.server.game_store import GameStore
+from sparring.players.levels import LevelTable, shipped_levels
 from sparring.server.messages import OpponentChoice, StrengthView
-from sparring.server.opponents import DEFAULT_LEVEL
 from sparring.server.refusal import Refused
+from sparring.server.store import GameStore
 
 _STEP = 10
 """Levels are multiples of it."""
@@ -15,13 +14,13 @@ _STEP = 10
 
 def estimated_strength(store: GameStore, visitor: str, game: str) -> StrengthEstimate:
     """A visitor's strength by all finished games against adaptive opponents of a game. Raises Refused."""
-    low, high = _levels(game)
+    table = _levels(game)
     results = [
         OpponentResult(choice.level, score)
         for choice, score in store.adaptive_results(visitor, game)
         if choice.level is not None
     ]
-    first = results[0].level if results else min(max(DEFAULT_LEVEL, low), high)
+    first = results[0].level if results else table.default_level
     return estimate_strength(results, float(first))  # as in the terminal, the first level is the prior
 
 
@@ -30,7 +29,7 @@ def adapted(choice: OpponentChoice, store: GameStore, visitor: str, game: str) -
 
     Raises Refused.
     """
-    low, high = _levels(game)
+    low, high = _levels(game).range
     estimate = estimated_strength(store, visitor, game)
     if estimate.games == 0 and choice.level is not None:
         return choice
@@ -47,8 +46,8 @@ def strength_view(estimate: StrengthEstimate) -> StrengthView:
     )
 
 
-def _levels(game: str) -> tuple[int, int]:
-    accepted = level_range(game)
-    if accepted is None:
+def _levels(game: str) -> LevelTable:
+    table = shipped_levels(game)
+    if table is None:
         raise Refused(f"There are no levels in {game}.", 422)
-    return accepted
+    return table

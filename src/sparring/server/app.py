@@ -12,17 +12,20 @@ from fastapi.responses import JSONResponse
 from fastapi.staticfiles import StaticFiles
 
 import sparring
-from sparring.server import game_routes, reports, study_routes, tournament_routes, turing_routes
-from sparring.server.database import Database
+from sparring.server import reports
+from sparring.server import review as study_routes
+from sparring.server import routes as game_routes
+from sparring.server import tournaments as tournament_routes
+from sparring.server import turing as turing_routes
 from sparring.server.game_host import GameHost
-from sparring.server.game_store import GameStore
+from sparring.server.live_tournament import TournamentStore
 from sparring.server.opponents import Opponents
 from sparring.server.refusal import Refused
 from sparring.server.review import Reviews
 from sparring.server.security import Access, Guard
-from sparring.server.tournament_store import TournamentStore
+from sparring.server.store import Database, GameStore
 from sparring.server.tournaments import Tournaments
-from sparring.server.turing_rounds import TuringRounds
+from sparring.server.turing import TuringRounds
 
 
 def create_app(
@@ -42,7 +45,7 @@ def create_app(
         threads: threads of each network.
         keep: finished games that stay stored, the oldest are deleted; None for all.
 
-    Raises BadStore.
+    Raises BadFile.
     """
     opponents = Opponents(threads)
     Database(store).close()  # refuses another kind of file before the server starts

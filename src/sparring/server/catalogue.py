@@ -9,22 +9,17 @@ from typing import Any
 
 from pydantic import Field
 
-from sparring.games import DESCRIPTIONS, GameDescription, describe, load_game
+from sparring.games import GAMES, GameDescription, describe, load_game
+from sparring.play.opponent import DEFAULT_STRENGTH, default_kind
 from sparring.players import DEFAULT_RATING
+from sparring.players.game_players import game_players
 from sparring.players.levels import shipped_levels
 from sparring.players.persons import stored_persons
-from sparring.players.strength import STRENGTHS
+from sparring.players.small_players import STRENGTHS
 from sparring.records.readers import formats, written_formats
 from sparring.server.messages import ApiMessage
-from sparring.server.opening_table import HandicapOffer, OpeningOffer, opening_table
-from sparring.server.opponents import (
-    DEFAULT_BOT,
-    DEFAULT_LEVEL,
-    DEFAULT_STRENGTH,
-    PERSON_BOTS,
-    Opponents,
-    default_kind,
-)
+from sparring.server.new_game import HandicapOffer, OpeningOffer, opening_table
+from sparring.server.opponents import Opponents
 
 _LEVEL_STEP = 50
 
@@ -102,32 +97,32 @@ class GameOffer(ApiMessage):
 
 def catalogue(opponents: Opponents) -> list[GameOffer]:
     """All games. Persons are those that the user's folder has now."""
-    return [each.model_copy(update={"persons": _persons(each.name)}) for each in _shipped(opponents)]
+    return [offer.model_copy(update={"persons": _persons(offer.name)}) for offer in _shipped(opponents)]
 
 
 @cache
 def _shipped(opponents: Opponents) -> list[GameOffer]:
-    return [_offer(each, opponents) for each in DESCRIPTIONS]
+    return [_offer(game, opponents) for game in GAMES.values()]
 
 
 def _persons(game: str) -> list[PersonOffer]:
     system = describe(game).ratings
-    found = []
-    for each in stored_persons(game):
-        rating = "" if each.rating is None else f", {system.word} {system.format(each.rating)}"
-        about = f"From {each.games:,} games{rating}. {each.measured}".strip()
-        found.append(PersonOffer(name=each.path.stem, title=each.name, about=about))
-    return found
+    offers = []
+    for entry in stored_persons(game):
+        rating = "" if entry.rating is None else f", {system.word} {system.format(entry.rating)}"
+        about = f"From {entry.games:,} games{rating}. {entry.measured}".strip()
+        offers.append(PersonOffer(name=entry.path.stem, title=entry.name, about=about))
+    return offers
 
 
 def _offer(description: GameDescription, opponents: Opponents) -> GameOffer:
     rules = load_game(description.name)
-    hidden = rules.spec.hidden
+    bots = game_players(description.name).bots
     return GameOffer(
         name=description.name,
         title=rules.spec.title,
         sides=(rules.spec.players[0], rules.spec.players[1]),
-        hidden=hidden,
+        hidden=rules.spec.hidden,
         default_kind=default_kind(rules),
         levels=_levels(description.name),
         ratings=_ratings(description, opponents),
@@ -136,8 +131,8 @@ def _offer(description: GameDescription, opponents: Opponents) -> GameOffer:
         has_human=description.name in DEFAULT_RATING,
         strengths=list(STRENGTHS),
         default_strength=DEFAULT_STRENGTH,
-        bots=list(PERSON_BOTS) if hidden else [],
-        default_bot=DEFAULT_BOT if hidden else None,
+        bots=[] if bots is None else list(bots.for_people),
+        default_bot=None if bots is None else bots.default,
         options=[RuleOption(name=name, default=value) for name, value in _options(description)],
         openings=opening_table(description.name).openings,
         handicaps=opening_table(description.name).handicaps,
@@ -157,12 +152,12 @@ def _levels(game: str) -> LevelScale | None:
         LevelOffer(level=row.level, measured=row.measured, interval=row.interval, games=row.games)
         for row in table.levels
     ]
-    default, system = min(max(DEFAULT_LEVEL, low), high), describe(game).ratings
+    default, system = table.default_level, describe(game).ratings
     ranks = system.word == "rank" and system.lowest <= low and high <= system.highest
     return LevelScale(
         word="rank" if ranks else "rating",
         step=1 if ranks else _LEVEL_STEP,
-        names={str(each): system.format(each) for each in range(low, high + 1) if each} if ranks else {},
+        names={str(rank): system.format(rank) for rank in range(low, high + 1) if rank} if ranks else {},
         lowest=low,
         highest=high,
         default=default,
@@ -173,7 +168,7 @@ def _levels(game: str) -> LevelScale | None:
 
 def _options(description: GameDescription) -> Iterator[tuple[str, Any]]:
     """Names and defaults of the rule options."""
-    return ((each.name, each.default) for each in dataclasses.fields(description.rules))
+    return ((field.name, field.default) for field in dataclasses.fields(description.rules))
 
 
 def _ratings(description: GameDescription, opponents: Opponents) -> RatingScale | None:

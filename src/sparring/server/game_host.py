@@ -6,24 +6,24 @@ import asyncio
 import secrets
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any, TypeVar
 
-from sparring.games import describe, resolve
+from fastapi import WebSocket, WebSocketDisconnect
+
+from sparring.games import describe
+from sparring.play.game import PlayedMove, StoredMove
 from sparring.players import Player
 from sparring.server.adaptive_level import adapted, estimated_strength, strength_view
-from sparring.server.game_settings import GameSettings
-from sparring.server.game_store import GameStore
-from sparring.server.game_summary import game_summary
-from sparring.server.live_game import LiveGame
-from sparring.server.messages import GameSummary, GameView, NewGame
+from sparring.server.messages import ApiMessage, GameSummary, GameView, NewGame
 from sparring.server.new_game import plan_game
 from sparring.server.opponents import Opponents
-from sparring.server.played_move import PlayedMove
+from sparring.server.page_game import GameSettings, PageGame, refusing
 from sparring.server.refusal import Refused
 from sparring.server.replay import Replays
+from sparring.server.store import GameStore, game_summary
 
 T = TypeVar("T")
 
@@ -42,11 +42,11 @@ _THREADS, _PLAYER_THREADS = 8, 128
 class HostedGame:
     """A game in memory, with its lock, its player's task and those who follow it."""
 
-    def __init__(self, game_id: str, visitor: str, game: LiveGame) -> None:
+    def __init__(self, game_id: str, visitor: str, game: PageGame) -> None:
         self.id, self.visitor, self.game = game_id, visitor, game
         self.lock = asyncio.Lock()
         self.followers: set[asyncio.Queue[GameView]] = set()
-        self.stored: list[PlayedMove] = list(game.moves)
+        self.stored: list[PlayedMove] = list(game.live.moves)
         """The moves that are in the store."""
         self.player_task: asyncio.Task[None] | None = None
         self.flag_task: asyncio.Task[None] | None = None
@@ -80,10 +80,11 @@ class GameHost:
             raise Refused("The server has too many unfinished games.", 429)
         game_id = secrets.token_urlsafe(9)
         wanted = await self.run(self._adapted, visitor, wanted)
-        settings, moves = await self.compute(plan_game, wanted, self.opponents)
-        game = await self.compute(self._open, settings, moves)
+        settings, texts = await self.compute(plan_game, wanted, self.opponents)
+        game = await self.compute(self._open, settings)
+        await self.compute(game.live.continue_with, [StoredMove(text) for text in texts])
         hosted = HostedGame(game_id, visitor, game)
-        await self.run(self.store.create, game_id, visitor, settings, game.moves, game.shown())
+        await self.run(self.store.create, game_id, visitor, settings, game.live.moves, game.shown())
         self._keep(hosted)
         self._advance(hosted)
         return game.view(game_id)
@@ -101,7 +102,7 @@ class GameHost:
         return hosted
 
     async def change(
-        self, visitor: str, game_id: str, command: Callable[[LiveGame], None], wait: float = 0.0
+        self, visitor: str, game_id: str, command: Callable[[PageGame], None], wait: float = 0.0
     ) -> GameView:
         """Carries out a person's command. The answer is sent once the change is stored.
 
@@ -115,7 +116,7 @@ class GameHost:
             await asyncio.wait([hosted.player_task], timeout=wait)
         return await self.view(hosted)
 
-    async def ask(self, visitor: str, game_id: str, question: Callable[[LiveGame], T]) -> T:
+    async def ask(self, visitor: str, game_id: str, question: Callable[[PageGame], T]) -> T:
         """The answer to a question about a game. Raises Refused."""
         hosted = await self.find(visitor, game_id)
         async with hosted.lock:
@@ -128,7 +129,7 @@ class GameHost:
 
     async def recent(self, visitor: str, count: int) -> list[GameSummary]:
         """A visitor's games, the latest first."""
-        return await self.run(lambda: [game_summary(each) for each in self.store.recent(visitor, count)])
+        return await self.run(lambda: [game_summary(game) for game in self.store.recent(visitor, count)])
 
     async def delete(self, visitor: str, game_id: str) -> None:
         """Deletes a game. Raises Refused."""
@@ -147,8 +148,8 @@ class GameHost:
         """A queue of all views of a game from now on. The clock runs while somebody follows."""
         queue: asyncio.Queue[GameView] = asyncio.Queue()
         hosted.followers.add(queue)
-        if hosted.game.end is None:
-            hosted.game.clock.start()
+        if hosted.game.live.phase in ("move", "thinking"):
+            hosted.game.live.clock.start()
         self._watch_flag(hosted)
         return queue
 
@@ -156,7 +157,7 @@ class GameHost:
         """Ends `follow`. The clock of a game that nobody follows stands still."""
         hosted.followers.discard(queue)
         if not hosted.followers and hosted.game.phase in ("move", "sense"):
-            hosted.game.clock.stop()
+            hosted.game.live.clock.stop()
 
     async def close(self) -> None:
         """Ends all tasks, and closes all players."""
@@ -185,25 +186,24 @@ class GameHost:
         estimate = estimated_strength(self.store, hosted.visitor, settings.game)
         return view.model_copy(update={"estimate": strength_view(estimate)})
 
-    def _open(self, settings: GameSettings, moves: list[str]) -> LiveGame:
-        """A game after the moves of a record that it continues."""
+    def _open(self, settings: GameSettings) -> PageGame:
+        """A game whose players are not started yet."""
         rules = settings.rules()
         players: dict[int, Player] = {
             side: self.opponents.make(rules, settings.opponent_of(side))
             for side in (0, 1)
             if side != settings.you
         }
-        game: LiveGame = resolve(describe(settings.game).players.live_game)(settings, players)
-        if moves:
-            game.play_record(moves)
-        return game
+        own = describe(settings.game).page_game
+        kind: type[PageGame] = PageGame if own is None else own()
+        return kind(settings, players)
 
     async def _load(self, visitor: str, game_id: str) -> HostedGame | None:
         stored = await self.run(self.store.load, game_id)
         if stored is None or stored.visitor != visitor:
             return None
-        game = await self.compute(self._open, stored.settings, [])
-        await self.compute(game.restore, stored.moves, stored.end, stored.message)
+        game = await self.compute(self._open, stored.settings)
+        await self.compute(game.live.restore, stored.moves, stored.end, stored.message)
         hosted = HostedGame(game_id, stored.visitor, game)
         self._keep(hosted)
         return hosted
@@ -211,46 +211,52 @@ class GameHost:
     def _keep(self, hosted: HostedGame) -> None:
         """Keeps a game in memory; the ones that were not used for longest leave it."""
         self._games[hosted.id] = hosted
-        finished = sum(each.game.end is not None for each in self._games.values())
-        for each in list(self._games.values()):
-            over = each.game.end is not None
+        finished = sum(entry.game.live.end is not None for entry in self._games.values())
+        for entry in list(self._games.values()):
+            over = entry.game.live.end is not None
             if len(self._games) <= _IN_MEMORY and not (over and finished > _FINISHED):
                 continue
-            if each is not hosted and not each.followers and not each.player_task and not each.lock.locked():
+            if (
+                entry is not hosted
+                and not entry.followers
+                and not entry.player_task
+                and not entry.lock.locked()
+            ):
                 finished -= over
-                self._forget(each)
+                self._forget(entry)
 
     def _forget(self, hosted: HostedGame) -> None:
         self._games.pop(hosted.id, None)
         if hosted.flag_task is not None:
             hosted.flag_task.cancel()
-        hosted.game.close()
+        hosted.game.live.close()
 
     async def _changing(self, hosted: HostedGame, change: Callable[[], object]) -> None:
         """Changes a game and stores it; the caller has its lock. Followers get the new view."""
         view = await self.run(self._change_and_store, hosted, change)
         if not hosted.followers and hosted.game.phase in ("move", "sense"):
-            hosted.game.clock.stop()  # it runs while somebody follows
+            hosted.game.live.clock.stop()  # it runs while somebody follows
         if view is not None:
             for queue in hosted.followers:
                 queue.put_nowait(view)
         self._watch_flag(hosted)
-        if hosted.game.end is not None:
+        if hosted.game.live.end is not None:
             await self.discard_finished()
 
     def _change_and_store(self, hosted: HostedGame, change: Callable[[], object]) -> GameView | None:
         """The new view, if the game changed and somebody follows it."""
         game = hosted.game
-        before = game.changes
-        change()
-        if game.changes == before:
+        before = game.live.changes
+        with refusing():
+            change()
+        if game.live.changes == before:
             return None
-        moves, kept = list(game.moves), 0
+        moves, kept = list(game.live.moves), 0
         for old, new in zip(hosted.stored, moves, strict=False):
             if old is not new:
                 break
             kept += 1
-        self.store.save(hosted.id, moves, kept, game.end, game.message, game.shown())
+        self.store.save(hosted.id, moves, kept, game.live.end, game.live.message, game.shown())
         hosted.stored = moves
         return self._view(hosted) if hosted.followers else None
 
@@ -261,18 +267,18 @@ class GameHost:
             hosted.player_task = asyncio.create_task(self._take_turns(hosted))
 
     async def _take_turns(self, hosted: HostedGame) -> None:
-        game = hosted.game
+        game, settings = hosted.game.live, hosted.game.settings
         try:
             while True:
                 async with hosted.lock:
                     pending = game.pending_turn()
                 if pending is None:
                     return
-                if game.settings.you is None and not hosted.followers:
+                if settings.you is None and not hosted.followers:
                     return  # nobody watches
                 began = time.monotonic()
                 decision = await self.compute(game.decide, pending)
-                least = game.settings.pace if game.settings.you is None else decision.seconds or 0.0
+                least = settings.pace if settings.you is None else decision.seconds or 0.0
                 if (left := least - (time.monotonic() - began)) > 0:  # as long as a person thinks
                     await asyncio.sleep(left)
                 async with hosted.lock:
@@ -282,7 +288,7 @@ class GameHost:
 
     def _watch_flag(self, hosted: HostedGame) -> None:
         """Ends the game in time when a flag falls."""
-        game = hosted.game
+        game = hosted.game.live
         seconds = None if game.end is not None else game.clock.until_flag(game.states[-1].to_move)
         if hosted.flag_task is not None:
             hosted.flag_task.cancel()
@@ -294,7 +300,7 @@ class GameHost:
         await asyncio.sleep(seconds + 0.01)
         hosted.flag_task = None
         async with hosted.lock:
-            await self._changing(hosted, hosted.game.check_flag)
+            await self._changing(hosted, hosted.game.live.check_flag)
 
     async def _drop(self, hosted: HostedGame) -> None:
         self._games.pop(hosted.id, None)
@@ -302,4 +308,38 @@ class GameHost:
             if task is not None:
                 task.cancel()
                 await asyncio.gather(task, return_exceptions=True)
-        await self.run(hosted.game.close)
+        await self.run(hosted.game.live.close)
+
+
+# Messages over a WebSocket until the page leaves.
+
+
+async def send_until_left(
+    socket: WebSocket, first: ApiMessage, following: Callable[[], Awaitable[ApiMessage]]
+) -> None:
+    """Sends a message at once, then each message of `following`, until the page leaves.
+
+    What the page sends is ignored.
+    """
+    leaving = asyncio.create_task(_until_left(socket))
+    coming: asyncio.Future[ApiMessage] | None = None
+    try:
+        await socket.send_text(first.model_dump_json())
+        while not leaving.done():
+            coming = asyncio.ensure_future(following())
+            await asyncio.wait([leaving, coming], return_when=asyncio.FIRST_COMPLETED)
+            if coming.done():
+                await socket.send_text(coming.result().model_dump_json())
+    except (WebSocketDisconnect, RuntimeError):
+        pass
+    finally:
+        leaving.cancel()
+        if coming is not None:
+            coming.cancel()
+
+
+async def _until_left(socket: WebSocket) -> None:
+    while True:
+        message = await socket.receive()
+        if message["type"] == "websocket.disconnect":
+            return

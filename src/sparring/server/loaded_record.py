@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import Any
 
 from sparring.games import Game, describe
-from sparring.games.history import states_to
+from sparring.games.states import states_to
 from sparring.records.readers import formats, reader_of
 from sparring.records.record import GameRecord
 from sparring.server.messages import NewGame
@@ -30,12 +30,12 @@ def read_record(rules: Game[Any], wanted: NewGame) -> tuple[str | None, list[str
 def parse_record(rules: Game[Any], text: str, suffix: str | None) -> GameRecord:
     """The first game of a text. Raises Refused."""
     name = rules.spec.name
-    known = formats(name)
-    if suffix is not None and suffix not in known:
-        raise Refused(f"Games of {name} are read as {', '.join(known)}, not {suffix[:8]}.", 422)
+    suffixes = formats(name)
+    if suffix is not None and suffix not in suffixes:
+        raise Refused(f"Games of {name} are read as {', '.join(suffixes)}, not {suffix[:8]}.", 422)
     reasons = []
-    for each in [suffix] if suffix else known:
-        for parsed in reader_of(name, each)([text.encode()], 0):
+    for candidate in [suffix] if suffix else suffixes:
+        for parsed in reader_of(name, candidate)([text.encode()], 0):
             if parsed.record is not None and not parsed.defect:
                 return parsed.record
             reasons.append(f"{parsed.where}: {parsed.error or parsed.defect}")

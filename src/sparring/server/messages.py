@@ -6,7 +6,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from sparring.players.strength import STRENGTHS
+from sparring.games.diagrams import Diagram, Piece
+from sparring.players.small_players import STRENGTHS
 
 GameName = Annotated[str, Field(max_length=32, description="Name of a game, such as chess.")]
 MoveText = Annotated[str, Field(min_length=1, max_length=64, description="A move as people write it.")]
@@ -303,3 +304,24 @@ class Refusal(ApiMessage):
     """An error."""
 
     detail: str
+
+
+def board_view(diagram: Diagram) -> BoardView:
+    """The message of a diagram, with player 0 below. Shogi pieces have Latin letters."""
+    diagram = diagram if diagram.letters is None else diagram.letters()
+    return BoardView(
+        style=diagram.style,
+        columns=list(diagram.columns),
+        rows=list(diagram.rows),
+        cells=[[_piece(cell) for cell in row] for row in diagram.cells],
+        highlights=sorted(diagram.highlights),
+        stars=sorted(diagram.stars),
+        above=diagram.above,
+        below=diagram.below,
+    )
+
+
+def _piece(piece: Piece | None) -> PieceView | None:
+    if piece is None:
+        return None
+    return PieceView(symbol=piece.symbol, owner=piece.owner, label=piece.label, accent=piece.accent)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from sparring.base.errors import SparringError
 from sparring.server.messages import Refusal
 
 
-class Refused(Exception):
+class Refused(SparringError):
     """A request that changes nothing. The message is for the person; `status` is that of HTTP."""
 
     def __init__(self, message: str, status: int = 409) -> None:

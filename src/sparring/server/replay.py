@@ -80,8 +80,8 @@ class Replays:
     def of(self, game_id: str, make: Callable[[], Replay]) -> Replay:
         """The replay of a game; `make` is called if it is not in memory."""
         with self._lock:
-            found = self._replays[game_id] = self._replays.get(game_id) or make()
+            replay = self._replays[game_id] = self._replays.get(game_id) or make()
             self._replays.move_to_end(game_id)
             while len(self._replays) > _KEPT:
                 self._replays.popitem(last=False)
-        return found
+        return replay

@@ -12,7 +12,7 @@ from pydantic import Field
 
 from sparring.server.messages import ApiMessage
 from sparring.server.refusal import REFUSALS, Refused
-from sparring.server.requests import Host
+from sparring.server.routes import Host
 
 _TYPES = {
     ".svg": "image/svg+xml",
@@ -49,7 +49,7 @@ class Gallery:
         """The reports by name."""
         if self._folder is None or not self._folder.is_dir():
             return []
-        names = sorted(each.name for each in self._folder.iterdir() if (each / _TEXT).is_file())
+        names = sorted(path.name for path in self._folder.iterdir() if (path / _TEXT).is_file())
         return [self._report(self._folder / name) for name in names]
 
     def file(self, name: str, file: str) -> Path:
@@ -62,19 +62,24 @@ class Gallery:
     @staticmethod
     def _report(folder: Path) -> ReportView:
         text = (folder / _TEXT).read_text(encoding="utf-8", errors="replace")
-        found = [each for pattern in ("*", "*/*") for each in folder.glob(pattern) if each.suffix in _TYPES]
-        paths = [each.relative_to(folder).as_posix() for each in found if each.is_file()]
-        files = sorted(each.replace("/", "--") for each in paths)
-        paragraphs = [each.strip() for each in text.split("\n\n") if each.strip()]
+        candidates = [
+            path for pattern in ("*", "*/*") for path in folder.glob(pattern) if path.suffix in _TYPES
+        ]
+        paths = [path.relative_to(folder).as_posix() for path in candidates if path.is_file()]
+        files = sorted(path.replace("/", "--") for path in paths)
+        paragraphs = [paragraph.strip() for paragraph in text.split("\n\n") if paragraph.strip()]
         title = paragraphs[0].lstrip("# ").splitlines()[0] if paragraphs else folder.name
-        finding = next((each for each in paragraphs[1:] if not each.startswith(("#", "|", "!", "```"))), "")
+        finding = next(
+            (paragraph for paragraph in paragraphs[1:] if not paragraph.startswith(("#", "|", "!", "```"))),
+            "",
+        )
         return ReportView(
             name=folder.name,
             title=title,
             finding=" ".join(finding.split()),
             text=text,
-            figures=[each for each in files if each.endswith((".svg", ".png"))],
-            files=[each for each in files if each.endswith((".json", ".md"))],
+            figures=[name for name in files if name.endswith((".svg", ".png"))],
+            files=[name for name in files if name.endswith((".json", ".md"))],
             commands=list(dict.fromkeys(_COMMAND.findall(text)))[:20],
         )
 

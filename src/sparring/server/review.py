@@ -7,28 +7,31 @@ import secrets
 from collections import OrderedDict
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+from fastapi import APIRouter, Depends, Query, Request
 from pydantic import Field
 
-from sparring.games import Game, describe, load_game, move_name
-from sparring.networks import Position
-from sparring.records.record import GameRecord
-from sparring.records.recorded_game import RecordedGame
-from sparring.server.game_host import GameHost
-from sparring.server.loaded_record import parse_record, states_of
-from sparring.server.messages import ApiMessage, GameName, RecordText
-from sparring.server.refusal import Refused
-from sparring.server.understand import BLUNDER, Insight, shown_rating
-from sparring.strength import (
+from sparring.base.errors import NotFound
+from sparring.games import Game, IllegalMove, ParseError, describe, load_game, move_name
+from sparring.measure.strength import (
     GameEvidence,
-    NoStrengthModel,
     StrengthModel,
     collect_evidence,
     estimate_rating,
     shipped_strength_model,
 )
+from sparring.networks import Position
+from sparring.players import DEFAULT_RATING
+from sparring.records.readers import RecordedGame
+from sparring.records.record import GameRecord
+from sparring.server.game_host import GameHost
+from sparring.server.loaded_record import parse_record, states_of
+from sparring.server.messages import ApiMessage, GameName, RecordText
+from sparring.server.refusal import REFUSALS, Refused
+from sparring.server.routes import Host, Visitor
+from sparring.server.understand import BLUNDER, Insight, PositionInsight, UnderstandRequest, shown_rating
 
 _KEPT = 100
 """Reviews in memory, of all visitors."""
@@ -124,7 +127,7 @@ class Reviews:
 
     async def begin(self, visitor: str, wanted: ReviewRequest) -> ReviewView:
         """Starts a review. Raises Refused."""
-        running = [each for each in self._reviews.values() if each.visitor == visitor and _runs(each)]
+        running = [other for other in self._reviews.values() if other.visitor == visitor and _runs(other)]
         if len(running) >= _RUNNING:
             raise Refused("Wait until your other reviews are done.", 429)
         review = await self._host.compute(self._prepare, visitor, wanted)
@@ -143,7 +146,7 @@ class Reviews:
         if review is None or review.visitor != visitor:
             raise Refused("There is no such review of yours.", 404)
         game = review.rules.spec.name
-        shown = [None if each is None else shown_rating(game, each) for each in review.ratings]
+        shown = [None if rating is None else shown_rating(game, rating) for rating in review.ratings]
         return ReviewView(
             id=review_id,
             game=game,
@@ -158,7 +161,7 @@ class Reviews:
 
     async def close(self) -> None:
         """Ends all reviews."""
-        tasks = [each.task for each in self._reviews.values() if each.task is not None]
+        tasks = [review.task for review in self._reviews.values() if review.task is not None]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
@@ -187,10 +190,10 @@ class Reviews:
         if wanted is not None:
             number = self._host.opponents.rating_number(game, wanted)
             return number, number
-        found = record.ratings(system)
-        usual = system.number(describe(game).players.rating)
-        known = next((each for each in found if each is not None), usual)
-        first, second = (min(max(each or known or low, low), high) for each in found)
+        recorded = record.ratings(system)
+        usual = system.number(DEFAULT_RATING.get(game))
+        fallback = next((rating for rating in recorded if rating is not None), usual)
+        first, second = (min(max(rating or fallback or low, low), high) for rating in recorded)
         return first, second
 
     async def _run(self, review: _Review) -> None:
@@ -217,13 +220,13 @@ def _review_move(insight: Insight, review: _Review, state: Any, after: Any) -> R
     values = insight.values(state, [*(prediction.moves[i] for i in likeliest), move])
     losses = values.losses
     best = int(values.strong.argmax()) if losses is None else int(np.nanargmin(losses))
-    loss = difficulty = found = None
+    loss = difficulty = good_share = None
     if losses is not None:
         loss = float(losses[played])
         looked = np.flatnonzero(~np.isnan(losses))
         share = human[looked] / human[looked].sum()
         difficulty = float((share * losses[looked]).sum())
-        found = float(share[losses[looked] < GOOD].sum())
+        good_share = float(share[losses[looked] < GOOD].sum())
     expected, value = prediction.moves[int(human.argmax())], prediction.value
     score = None if value is None else (1 + value) / 2
     return ReviewedMove(
@@ -237,7 +240,7 @@ def _review_move(insight: Insight, review: _Review, state: Any, after: Any) -> R
         best=rules.move_text(state, prediction.moves[best]),
         best_name=move_name(state, prediction.moves[best]),
         best_likely=round(float(human[best]), 5),
-        found=None if found is None else round(found, 4),
+        found=None if good_share is None else round(good_share, 4),
         loss=None if loss is None else round(loss, 4),
         difficulty=None if difficulty is None else round(difficulty, 4),
         score=None if score is None else round(score if player == 0 else 1 - score, 4),
@@ -250,7 +253,7 @@ def _levels(insight: Insight, record: GameRecord) -> tuple[LevelEstimate | None,
     game = insight.game
     try:
         model = shipped_strength_model(game)
-    except NoStrengthModel:
+    except NotFound:
         return None, None
     strong = insight.strong if model.feature_weight > 0 else None
     (sides,) = collect_evidence(insight.human, strong, [RecordedGame(game, record)], model.ratings)
@@ -259,10 +262,66 @@ def _levels(insight: Insight, record: GameRecord) -> tuple[LevelEstimate | None,
 
 
 def _level(game: str, model: StrengthModel, evidence: GameEvidence) -> LevelEstimate:
-    found, system = estimate_rating(model, [evidence]), describe(game).ratings
+    estimate, system = estimate_rating(model, [evidence]), describe(game).ratings
     return LevelEstimate(
-        rating=round(found.rating, 1),
-        shown=system.format(round(found.rating)),
-        interval=(round(found.low, 1), round(found.high, 1)),
+        rating=round(estimate.rating, 1),
+        shown=system.format(round(estimate.rating)),
+        interval=(round(estimate.low, 1), round(estimate.high, 1)),
         moves=evidence.moves,
     )
+
+
+# Routes of the pages that explain positions and games.
+
+
+router = APIRouter(prefix="/api", tags=["understand"], responses=REFUSALS)
+
+
+def get_reviews(request: Request) -> Reviews:
+    """The reviews of the application."""
+    reviews: Reviews = request.app.state.reviews
+    return reviews
+
+
+@router.post("/understand")
+async def understand(wanted: UnderstandRequest, host: Host) -> PositionInsight:
+    """What people of each rating play in a position, and what is strong."""
+    return await host.compute(_understand, host, wanted)
+
+
+@router.post("/reviews", status_code=201)
+async def begin_review(
+    wanted: ReviewRequest, visitor: Visitor, reviews: Annotated[Reviews, Depends(get_reviews)]
+) -> ReviewView:
+    """Starts a review of a game. It goes on in the background: ask for it again until it is done."""
+    return await reviews.begin(visitor, wanted)
+
+
+@router.get("/reviews/{review_id}")
+async def get_review(
+    review_id: str,
+    visitor: Visitor,
+    reviews: Annotated[Reviews, Depends(get_reviews)],
+    since: Annotated[int, Query(ge=0, le=100_000)] = 0,
+) -> ReviewView:
+    """A review, with its moves from a number on."""
+    return reviews.view(visitor, review_id, since)
+
+
+def _understand(host: GameHost, wanted: UnderstandRequest) -> PositionInsight:
+    try:
+        rules = load_game(wanted.game, **wanted.options)
+        insight = Insight(rules, host.opponents)
+        if wanted.record is None:
+            state = rules.initial() if wanted.position is None else rules.parse(wanted.position)
+        else:
+            states = states_of(rules, parse_record(rules, wanted.record, wanted.format))
+            ply = len(states) - 1 if wanted.ply is None else wanted.ply
+            if ply >= len(states):
+                raise Refused(f"The game has {len(states) - 1} moves, not {ply}.", 422)
+            state = states[ply]
+        for text in wanted.moves:
+            state = rules.play(state, rules.parse_move(state, text))
+    except (ParseError, IllegalMove, ValueError, TypeError) as error:
+        raise Refused(str(error), 422) from None
+    return insight.of(state)

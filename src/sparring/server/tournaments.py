@@ -9,19 +9,26 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from functools import partial
 from itertools import count
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Path, Request, Response, WebSocket
 
 from sparring.games import load_game
-from sparring.server.game_host import GameHost
-from sparring.server.live_tournament import LiveTournament
-from sparring.server.opponents import about
-from sparring.server.refusal import Refused
-from sparring.server.tournament_messages import (
+from sparring.server.game_host import GameHost, send_until_left
+from sparring.server.live_tournament import (
+    LiveTournament,
     NewTournament,
+    StoredTournament,
+    TournamentGame,
+    TournamentResult,
     TournamentSettings,
+    TournamentStore,
     TournamentSummary,
     TournamentView,
 )
-from sparring.server.tournament_store import StoredTournament, TournamentResult, TournamentStore
+from sparring.server.opponents import about
+from sparring.server.refusal import REFUSALS, Refused
+from sparring.server.routes import Host, Visitor
 
 _RUNNING, _ALL_RUNNING = 2, 6
 """Tournaments of a visitor, and of all visitors, that are played at once."""
@@ -77,7 +84,7 @@ class Tournaments:
 
     async def recent(self, visitor: str) -> list[TournamentSummary]:
         """A visitor's tournaments, the latest first."""
-        return [_summary(each) for each in await self._host.run(self._store.of_visitor, visitor)]
+        return [_summary(tournament) for tournament in await self._host.run(self._store.of_visitor, visitor)]
 
     async def view(self, live: LiveTournament) -> TournamentView:
         """A tournament so far."""
@@ -119,8 +126,8 @@ class Tournaments:
 
     def _check_room(self, visitor: str) -> None:
         """Raises Refused if too many tournaments run."""
-        running = [each for each in self._live.values() if each.runs]
-        own = sum(each.visitor == visitor for each in running)
+        running = [tournament for tournament in self._live.values() if tournament.runs]
+        own = sum(tournament.visitor == visitor for tournament in running)
         if own >= _RUNNING or len(running) >= _ALL_RUNNING:
             raise Refused("Wait until other tournaments are over, or stop one.", 429)
 
@@ -130,12 +137,12 @@ class Tournaments:
             rules.initial()
         except (ValueError, TypeError) as error:
             raise Refused(str(error), 422) from None
-        if any(each.adapt for each in wanted.players):
+        if any(choice.adapt for choice in wanted.players):
             raise Refused("The level of a player of a tournament does not adapt.", 422)
-        players = [self._host.opponents.complete(rules, each) for each in wanted.players]
+        players = [self._host.opponents.complete(rules, choice) for choice in wanted.players]
         for player in players:
             self._host.opponents.make(rules, player).close()  # refuses what cannot be loaded
-        named = [about(rules, each) for each in players]
+        named = [about(rules, choice) for choice in players]
         return TournamentSettings(
             game=wanted.game,
             options=wanted.options,
@@ -166,9 +173,9 @@ class Tournaments:
         save = partial(self._store.add_result, tournament_id)
         live = LiveTournament(tournament_id, visitor, settings, results, self._host, save)
         self._live[tournament_id] = live
-        for each in list(self._live.values()):
-            if len(self._live) > _IN_MEMORY and not each.runs:
-                del self._live[each.id]
+        for tournament in list(self._live.values()):
+            if len(self._live) > _IN_MEMORY and not tournament.runs:
+                del self._live[tournament.id]
         return live
 
 
@@ -188,8 +195,109 @@ def _summary(stored: StoredTournament) -> TournamentSummary:
 
 def _unique(names: list[str]) -> list[str]:
     """Names with a number behind those that were there before."""
-    found: list[str] = []
+    unique: list[str] = []
     for name in names:
         numbered = (name if i == 1 else f"{name} ({i})" for i in count(1))
-        found.append(next(each for each in numbered if each not in found))
-    return found
+        unique.append(next(candidate for candidate in numbered if candidate not in unique))
+    return unique
+
+
+# Routes of tournaments.
+
+
+_INTERVAL = 0.2
+"""Seconds between two views of a WebSocket, at least."""
+
+router = APIRouter(prefix="/api/tournaments", tags=["tournaments"], responses=REFUSALS)
+
+
+def get_tournaments(request: Request) -> Tournaments:
+    """The tournaments of the application."""
+    tournaments: Tournaments = request.app.state.tournaments
+    return tournaments
+
+
+TournamentsOfApp = Annotated[Tournaments, Depends(get_tournaments)]
+
+
+@router.get("")
+async def list_tournaments(visitor: Visitor, tournaments: TournamentsOfApp) -> list[TournamentSummary]:
+    """The visitor's tournaments, the latest first."""
+    return await tournaments.recent(visitor)
+
+
+@router.post("", status_code=201)
+async def new_tournament(
+    wanted: NewTournament, visitor: Visitor, tournaments: TournamentsOfApp
+) -> TournamentView:
+    """Begins a tournament, which goes on without a page, also after a restart of the server."""
+    return await tournaments.create(visitor, wanted)
+
+
+@router.get("/{tournament_id}")
+async def get_tournament(
+    tournament_id: str, visitor: Visitor, tournaments: TournamentsOfApp
+) -> TournamentView:
+    """A tournament so far."""
+    return await tournaments.view(await tournaments.find(visitor, tournament_id))
+
+
+@router.get("/{tournament_id}/games/{number}")
+async def get_tournament_game(
+    tournament_id: str,
+    number: Annotated[int, Path(ge=0, le=100_000)],
+    host: Host,
+    visitor: Visitor,
+    tournaments: TournamentsOfApp,
+) -> TournamentGame:
+    """A finished game with its moves."""
+    return await host.run((await tournaments.find(visitor, tournament_id)).game_view, number)
+
+
+@router.post("/{tournament_id}/stop")
+async def stop_tournament(
+    tournament_id: str, visitor: Visitor, tournaments: TournamentsOfApp
+) -> TournamentView:
+    """Stops a tournament. Its finished games stay; games in progress are dropped."""
+    return await tournaments.stop(visitor, tournament_id)
+
+
+@router.post("/{tournament_id}/resume")
+async def resume_tournament(
+    tournament_id: str, visitor: Visitor, tournaments: TournamentsOfApp
+) -> TournamentView:
+    """Plays the games that are left."""
+    return await tournaments.resume(visitor, tournament_id)
+
+
+@router.delete("/{tournament_id}", status_code=204)
+async def delete_tournament(tournament_id: str, visitor: Visitor, tournaments: TournamentsOfApp) -> Response:
+    """Deletes a tournament."""
+    await tournaments.delete(visitor, tournament_id)
+    return Response(status_code=204)
+
+
+@router.websocket("/{tournament_id}/live")
+async def live_tournament(socket: WebSocket, tournament_id: str) -> None:
+    """Sends the tournament at once, and again after changes, at most five times a second."""
+    tournaments: Tournaments = socket.app.state.tournaments
+    await socket.accept()
+    try:
+        live = await tournaments.find(socket.state.visitor, tournament_id)
+    except Refused as refusal:
+        await socket.close(1008, str(refusal))
+        return
+
+    changed = live.changed
+
+    async def view() -> TournamentView:
+        nonlocal changed
+        changed = live.changed
+        return await tournaments.view(live)
+
+    async def following() -> TournamentView:
+        await asyncio.sleep(_INTERVAL)
+        await changed.wait()
+        return await view()
+
+    await send_until_left(socket, await view(), following)

@@ -12,10 +12,19 @@ from pydantic import Field
 
 from sparring.games import Game, Move, describe, load_game, move_name
 from sparring.networks import Position
+from sparring.play.opponent import HUMAN, STRONG
+from sparring.play.result import GameResult
 from sparring.policies import Policy
-from sparring.server.board_views import board_view
-from sparring.server.messages import ApiMessage, BoardView, GameName, MoveText, PositionText, RecordText
-from sparring.server.opponents import HUMAN, STRONG, Opponents
+from sparring.server.messages import (
+    ApiMessage,
+    BoardView,
+    GameName,
+    MoveText,
+    PositionText,
+    RecordText,
+    board_view,
+)
+from sparring.server.opponents import Opponents
 from sparring.server.refusal import Refused
 
 BLUNDER = 0.1
@@ -89,7 +98,7 @@ class Insight:
         """Raises Refused for a game without a network of people's moves."""
         self.rules, self.game = rules, rules.spec.name
         self.ratings = _rating_columns(self.game, opponents)
-        if not describe(self.game).players.has_human_network:
+        if describe(self.game).people is None:
             raise Refused(f"There is no network of people's moves for {self.game}.", 422)
         self.human: Policy = opponents.policy(self.game, HUMAN)
         self.strong: Policy = opponents.policy(self.game, STRONG)
@@ -100,7 +109,7 @@ class Insight:
         if self.rules.outcome(state) is not None:
             raise Refused("The game is over in this position.", 422)
         predictions = self.human.predict([Position(state, rating, rating) for rating in self.ratings])
-        human = np.array([each.probabilities for each in predictions])
+        human = np.array([prediction.probabilities for prediction in predictions])
         values = self.values(state)
         system, before = describe(self.game).ratings, state.previous
         losses = values.losses
@@ -125,11 +134,14 @@ class Insight:
             ply=state.ply,
             last=None if before is None else self.rules.move_text(before, state.last_move),
             rating_word=system.word,
-            ratings=[shown_rating(self.game, each) for each in self.ratings],
+            ratings=[shown_rating(self.game, rating) for rating in self.ratings],
             moves=moves,
             best=self.rules.move_text(state, best),
             blunder=[round(float(share), 4) for share in human @ bad],
-            score=[None if each.value is None else round((1 + each.value) / 2, 4) for each in predictions],
+            score=[
+                None if prediction.value is None else round((1 + prediction.value) / 2, 4)
+                for prediction in predictions
+            ],
         )
 
     def values(self, state: Any, only: Sequence[Move] | None = None) -> MoveValues:
@@ -141,14 +153,16 @@ class Insight:
         likeliest = prediction.moves[int(prediction.probabilities.argmax())]
         looked = prediction.moves if only is None else tuple(sorted({*only, likeliest}))
         after = [self.rules.play(state, move) for move in looked]
-        open_states = [each for each in after if self.rules.outcome(each) is None]
-        predicted = iter(self.strong.predict([Position(each, None, None) for each in open_states]))
+        open_states = [state_after for state_after in after if self.rules.outcome(state_after) is None]
+        predicted = iter(
+            self.strong.predict([Position(open_state, None, None) for open_state in open_states])
+        )
         scores = np.full(len(prediction.moves), np.nan)
         index = {move: i for i, move in enumerate(prediction.moves)}
         for move, child in zip(looked, after, strict=True):
             outcome = self.rules.outcome(child)
             if outcome is not None:
-                score = 0.5 if outcome.winner is None else float(outcome.winner == state.to_move)
+                score = GameResult.by_rules(outcome).score(state.to_move) or 0.0
             else:
                 value = next(predicted).value if self._has_values else None
                 if value is None:
@@ -180,6 +194,6 @@ def _rating_columns(game: str, opponents: Opponents) -> list[int | None]:
         return [None]
     low, high = accepted
     count = min(_COLUMNS, high - low + 1)
-    found = {round(each) for each in np.linspace(low, high, count)}
+    ratings = {round(rating) for rating in np.linspace(low, high, count)}
     ranks = describe(game).ratings.word == "rank"
-    return [each for each in sorted(found) if each != 0 or not ranks]
+    return [rating for rating in sorted(ratings) if rating != 0 or not ranks]

@@ -1,18 +1,12 @@
-"""Training of policy and value networks.
+"""Training of networks: one trainer, and the tasks that it runs.
 
-`sparring.training.trainer` has the `Trainer`, which needs PyTorch.
+`sparring.training.trainer` has the `Trainer`, `people` and `student` are tasks; they need PyTorch.
 """
 
-from sparring.training.config import (
-    BadTrainingConfig,
-    TrainingConfig,
-    load_training_config,
-    shipped_training_configs,
-)
-from sparring.training.divergence import TrainingDiverged
+from sparring.training.config import TrainingConfig, load_training_config, shipped_training_configs
+from sparring.training.task import TrainingDiverged
 
 __all__ = [
-    "BadTrainingConfig",
     "TrainingConfig",
     "TrainingDiverged",
     "load_training_config",

@@ -6,46 +6,35 @@ import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, Literal, Self
 
 from msgspec import Meta
 
 from sparring import data
-from sparring.config import (
-    BadConfig,
-    BadValue,
+from sparring.base.config import (
     Count,
     NonNegative,
     PositiveInt,
     Seed,
     Source,
+    bad_value,
     from_table,
     is_file,
     read_toml,
 )
-from sparring.games import DESCRIPTIONS
+from sparring.base.errors import BadConfig
+from sparring.games import GAMES
 
 Probability = Annotated[float, Meta(ge=0, lt=1)]
-
-
-class BadTrainingConfig(BadConfig):
-    """A training configuration that cannot be used, or that does not fit records or teachers."""
 
 
 @dataclass(frozen=True)
 class NetworkConfig:
     """`[network]`: architecture and inputs."""
 
-    RENAMED: ClassVar[Mapping[str, str]] = {
-        "squeeze": "se_ratio",
-        "hidden": "ffn_multiplier",
-        "geometry": "smolgen_size",
-        "ratings": "rating_range",
-    }
-
-    kind: Literal["residual", "attention"] = "residual"
+    kind: Literal["residual", "attention", "geometric"] = "residual"
     """residual: convolutions with squeeze-and-excitation, for any game. attention: a transformer over the
-    squares, for boards of one size."""
+    squares, for boards of one size. geometric: one with Maia-3's attention bias, for chess."""
     blocks: Annotated[int, Meta(ge=1, le=1000)] = 6
     """Residual or transformer blocks."""
     width: Annotated[int, Meta(ge=1, le=65_536)] = 64
@@ -53,9 +42,9 @@ class NetworkConfig:
     se_ratio: Annotated[int, Meta(ge=1, le=65_536)] = 8
     """Residual: `width` divided by this is the size of the squeeze layer."""
     heads: Annotated[int, Meta(ge=1, le=65_536)] = 8
-    """Attention: number of heads, a divisor of `width`."""
+    """Attention and geometric: number of heads, a divisor of `width`."""
     ffn_multiplier: Annotated[int, Meta(ge=1, le=1000)] = 2
-    """Attention: size of the feed-forward layers as a multiple of `width`."""
+    """Attention and geometric: size of the feed-forward layers as a multiple of `width`."""
     smolgen_size: Annotated[int, Meta(ge=0, le=65_536)] = 16
     """Attention: size a head of smolgen's compressed board, which gives attention biases; 0 for none."""
     history: Annotated[int, Meta(ge=1, le=100)] = 1
@@ -68,19 +57,13 @@ class NetworkConfig:
 
     def __post_init__(self) -> None:
         _check_range("rating_range", self.rating_range)
-        if self.kind == "attention" and self.width % self.heads:
+        if self.kind != "residual" and self.width % self.heads:
             raise ValueError(f"width {self.width} is not a multiple of heads {self.heads}")
 
 
 @dataclass(frozen=True)
 class DataConfig:
     """`[data]`: positions of the records and augmentation."""
-
-    RENAMED: ClassVar[Mapping[str, str]] = {
-        "groups": "rating_range",
-        "forget": "conditioning_dropout",
-        "imagine": "random_ratings",
-    }
 
     rating_range: tuple[int, int] | None = None
     """Only games with both ratings in this range, the second excluded: `[1100, 1200]`."""
@@ -103,31 +86,24 @@ class DataConfig:
 class OptimizationConfig:
     """`[training]`: optimiser, loss and validation."""
 
-    RENAMED: ClassVar[Mapping[str, str]] = {
-        "rate": "learning_rate",
-        "decay": "weight_decay",
-        "warm_up": "warmup",
-        "average": "ema_decay",
-        "value": "value_weight",
-        "clip": "max_grad_norm",
-        "remember": "cache_teachers",
-        "validation": "validation_positions",
-    }
-
     steps: PositiveInt = 10_000
     """Optimiser steps."""
     batch: Annotated[int, Meta(ge=2, le=1 << 24)] = 1024
     """Positions a step and process; batch normalisation needs two."""
-    schedule: Literal["paper", "cosine"] = "cosine"
-    """paper: the rate is divided by 10 after 1/5, 1/2 and 9/10 of the steps. cosine: warm-up, then a
-    cosine down to 1/100."""
-    optimiser: Literal["adamw", "muon", "sgd"] = "adamw"
-    """adamw; muon for the matrices and convolutions of the tower with adamw for the rest; or sgd with
-    momentum 0.9."""
+    schedule: Literal["paper", "cosine", "linear"] = "cosine"
+    """paper: the rate is divided by 10 after 1/5, 1/2 and 9/10 of the steps. cosine: warm-up, then a cosine
+    down to `final_rate`. linear: warm-up, the highest rate up to `flat`, then a line down to `final_rate`."""
+    optimiser: Literal["adamw", "muon", "sgd", "adam"] = "adamw"
+    """adamw; muon for the matrices and convolutions of the tower with adamw for the rest; sgd with
+    momentum 0.9; or adam with PyTorch's defaults and without weight decay."""
     learning_rate: NonNegative = 1e-3
     """Highest learning rate."""
     warmup: Probability = 0.02
-    """Fraction of the steps in which the rate rises to its maximum (cosine)."""
+    """Fraction of the steps in which the rate rises to its maximum (cosine, linear)."""
+    flat: Probability = 0.4
+    """Fraction of the steps after which the rate begins to fall (linear)."""
+    final_rate: Probability = 0.01
+    """Last learning rate as a fraction of the highest (cosine, linear)."""
     weight_decay: NonNegative = 0.01
     """Weight decay of weights; biases and scales have none."""
     ema_decay: Probability = 0.0
@@ -150,8 +126,6 @@ class OptimizationConfig:
 @dataclass(frozen=True)
 class TeacherConfig:
     """`[[teachers]]`: a network whose outputs are part of the target (distillation)."""
-
-    RENAMED: ClassVar[Mapping[str, str]] = {"weight": "policy_weight", "results": "value_weight"}
 
     model: str
     """A model name or a network file."""
@@ -182,14 +156,18 @@ class TrainingConfig:
 
     def __post_init__(self) -> None:
         network, data = self.network, self.data
-        trainable = {each.name: each.layout for each in DESCRIPTIONS if each.layout is not None}
+        trainable = {name: game.layout for name, game in GAMES.items() if game.layout is not None}
         if self.game not in trainable:
-            raise BadValue("game", self.game, f"one of {', '.join(trainable)}")
+            raise bad_value("game", self.game, f"one of {', '.join(trainable)}")
         layout = trainable[self.game](network.history)
-        if network.kind == "attention" and layout.any_board_size:
-            raise BadValue("network.kind", network.kind, f"residual: {self.game} has boards of several sizes")
+        if network.kind != "residual" and layout.any_board_size:
+            raise bad_value(
+                "network.kind", network.kind, f"residual: {self.game} has boards of several sizes"
+            )
+        if network.kind == "geometric" and layout.head != "from-to":
+            raise bad_value("network.kind", network.kind, "residual or attention: geometric is for chess")
         if network.history > 1 and layout.fixed_history:
-            raise BadValue("network.history", network.history, f"1: the history of {self.game} is fixed")
+            raise bad_value("network.history", network.history, f"1: the history of {self.game} is fixed")
         if sum(teacher.policy_weight for teacher in self.teachers) > 1:
             raise ValueError("the policy_weight of all teachers must add up to at most 1")
         if sum(teacher.value_weight for teacher in self.teachers) > 1:
@@ -203,9 +181,7 @@ class TrainingConfig:
         """Plain values for checkpoints; `parse_training_config` makes the same configuration from them."""
         return dataclasses.asdict(self)
 
-    def changed(
-        self, *, steps: int | None = None, seed: int | None = None, trial: int | None = None
-    ) -> TrainingConfig:
+    def changed(self, *, steps: int | None = None, seed: int | None = None, trial: int | None = None) -> Self:
         """A copy with other steps, another seed or another trial, where given."""
         part, data = self.training, self.data
         if steps is not None:
@@ -217,28 +193,118 @@ class TrainingConfig:
         return dataclasses.replace(self, training=part, data=data)
 
 
+@dataclass(frozen=True)
+class FreshConfig:
+    """`[fresh]`: games that the teachers play, whose positions are trained on beside the recorded ones."""
+
+    share: Annotated[float, Meta(gt=0, lt=1)] = 0.75
+    """Share of fresh positions in a batch; the others are recorded ones."""
+    groups: Annotated[int, Meta(ge=1, le=64)] = 4
+    """Groups of games that take turns: the moves of one are played while others are trained on."""
+    max_plies: PositiveInt = 220
+    """Plies after which a game ends."""
+    opening_plies: tuple[Count, Count] = (4, 16)
+    """Plies of a recorded training game that a fresh game begins with."""
+    deep: Annotated[float, Meta(ge=0, le=1)] = 0.3
+    """Share of games that begin anywhere in a recorded game."""
+    random_ratings: Annotated[float, Meta(ge=0, le=1)] = 0.25
+    """Share of games with random ratings instead of those of the recorded game."""
+    random_moves: Annotated[float, Meta(ge=0, le=1)] = 0.02
+    """Share of moves that are random; the others are drawn from the teachers' policy."""
+    resignations: Annotated[float, Meta(ge=0, le=1)] = 0.1
+    """Share of lost positions that end the game."""
+    player: str = ""
+    """A second network (model name or file). It plays a third of the groups, and in another third it or the
+    teachers play each move."""
+
+
+@dataclass(frozen=True)
+class FinishConfig:
+    """`[finish]`: what the last part of a student's training does differently."""
+
+    share: Annotated[float, Meta(ge=0, le=1)] = 0.0
+    """Fraction of the training, at its end; 0 for none."""
+    fresh: Annotated[float, Meta(gt=0, lt=1)] = 0.25
+    """Share of fresh positions in a batch."""
+    teachers: Annotated[float, Meta(gt=0, le=1)] = 0.6
+    """Weight of all teachers' policies in the target; the moves played have the rest of 1."""
+    random_ratings: Probability = 0.0
+    """Probability of showing a recorded position with random ratings."""
+    quantised: bool = False
+    """Trains the layers of a geometric network's blocks in 8 bits, in which they are exported."""
+
+
+@dataclass(frozen=True)
+class StudentConfig(TrainingConfig):
+    """A student's training: the keys of `TrainingConfig`, of which it needs teachers, and two more."""
+
+    fresh: FreshConfig = field(default_factory=FreshConfig)
+    """`[fresh]`."""
+    finish: FinishConfig = field(default_factory=FinishConfig)
+    """`[finish]`."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.teachers:
+            raise ValueError("a student needs [[teachers]]")
+        if self.data.mirrored or self.training.cache_teachers:
+            raise ValueError("a student needs data.mirrored = false and no training.cache_teachers")
+        if self.finish.quantised and self.network.kind != "geometric":
+            raise bad_value("finish.quantised", True, "false: only geometric networks train in 8 bits")
+
+    def finishing(self) -> StudentConfig:
+        """A copy with the targets and shares of the finish."""
+        weight = self.finish.teachers / sum(teacher.policy_weight for teacher in self.teachers)
+        teachers = tuple(
+            dataclasses.replace(teacher, policy_weight=weight * teacher.policy_weight)
+            for teacher in self.teachers
+        )
+        data = dataclasses.replace(self.data, random_ratings=self.finish.random_ratings)
+        fresh = dataclasses.replace(self.fresh, share=self.finish.fresh)
+        return dataclasses.replace(self, teachers=teachers, data=data, fresh=fresh)
+
+
 def shipped_training_configs() -> list[str]:
-    """Names of the shipped configurations."""
+    """Names of the shipped configurations of `sparring train people`."""
     return data.names("training")
 
 
+def shipped_student_configs() -> list[str]:
+    """Names of the shipped configurations of `sparring train student`."""
+    return data.names("student_training")
+
+
 def load_training_config(name: str | Path) -> TrainingConfig:
-    """Reads a shipped configuration by name, or a TOML file. Raises BadTrainingConfig."""
-    text = str(name)
-    path = Path(text)
-    if not is_file(path) and text.removesuffix(".toml") in shipped_training_configs():
-        path = data.path("training", text.removesuffix(".toml"))
+    """Reads a shipped configuration by name, or a TOML file. Raises BadConfig."""
+    path = find_config(name, "training")
+    return parse_training_config(path.stem, read_toml(path), path)
+
+
+def load_student_config(name: str | Path) -> StudentConfig:
+    """Reads a student's shipped configuration by name, or a TOML file. Raises BadConfig."""
+    path = find_config(name, "student_training")
+    table = {"name": path.stem, **read_toml(path)}
+    return from_table(StudentConfig, table, Source(path))
+
+
+def find_config(name: str | Path, kind: data.Kind) -> Path:
+    """Returns the file of a configuration: a path, or the name of a shipped one in the data folder `kind`.
+
+    Raises BadConfig.
+    """
+    text, path, shipped = str(name), Path(name), data.names(kind)
+    if not is_file(path) and text.removesuffix(".toml") in shipped:
+        path = data.path(kind, text.removesuffix(".toml"))
     if not is_file(path):
-        names = ", ".join(shipped_training_configs())
-        raise BadTrainingConfig(f"there is no configuration '{text}': neither a file nor one of {names}")
-    return parse_training_config(path.stem, read_toml(path, BadTrainingConfig), path)
+        raise BadConfig(f"there is no configuration '{text}': neither a file nor one of {', '.join(shipped)}")
+    return path
 
 
 def parse_training_config(name: str, table: Mapping[str, Any], file: Path | None = None) -> TrainingConfig:
-    """Makes a configuration from TOML tables; `name` is the default name. Raises BadTrainingConfig."""
-    return from_table(TrainingConfig, {"name": name, **table}, Source(file, BadTrainingConfig))
+    """Makes a configuration from TOML tables; `name` is the default name. Raises BadConfig."""
+    return from_table(TrainingConfig, {"name": name, **table}, Source(file))
 
 
 def _check_range(key: str, ends: tuple[float, float] | None) -> None:
     if ends is not None and not ends[0] < ends[1]:
-        raise BadValue(key, list(ends), "two ascending numbers")
+        raise bad_value(key, list(ends), "two ascending numbers")

@@ -2,12 +2,13 @@
 it.
 
 Batch normalisation is folded into the convolutions, the scale of attention into the query weights. Large
-weights are stored in float16 and cast to float32 at load time. docs/training.md compares this with
-torch.onnx.export.
+weights are stored in float16 and cast to float32 at load time. Geometric networks have the layers of their
+blocks in 8 bits if they were trained so. docs/training.md compares this with torch.onnx.export.
 """
 
 from __future__ import annotations
 
+import math
 from typing import Any, cast
 
 import numpy as np
@@ -20,25 +21,29 @@ from sparring.games import NetworkLayout
 from sparring.networks.card import ModelCard
 from sparring.networks.conditioned import CONTEXT
 from sparring.networks.graph import GraphBuilder
-from sparring.networks.lc0.ops import gather_columns
 from sparring.training.config import TrainingConfig
-from sparring.training.layouts import input_spec_of, layout_of
 from sparring.training.model import (
     KNOTS,
+    MAX_WEIGHT,
     QUERY_WIDTH,
+    TEMPLATES,
     AttentionBlock,
     AttentionTower,
     ContextEncoder,
     FromToHead,
+    GeometricBlock,
+    GeometricNetwork,
     PlanesHead,
     PointsHead,
     PolicyValueNetwork,
     ResidualBlock,
     ResidualTower,
+    input_spec_of,
+    layout_of,
 )
 
 
-def export(model: PolicyValueNetwork, config: TrainingConfig, card: dict[str, Any]) -> onnx.ModelProto:
+def export(model: nn.Module, config: TrainingConfig, card: dict[str, Any]) -> onnx.ModelProto:
     """Returns the ONNX model. Its weights are those of `model`; `card` has further fields of the ModelCard.
 
     Inputs: `planes` uint8 [batch, planes, rows, columns], `context` float [batch, 6]. Outputs: `policy`
@@ -46,33 +51,18 @@ def export(model: PolicyValueNetwork, config: TrainingConfig, card: dict[str, An
     has several board sizes.
     """
     layout = layout_of(config)
-    writer = _Writer(layout)
-    graph = writer.graph
-    side: tuple[int | str, ...] = (
-        ("rows", "columns") if layout.any_board_size else (layout.rows, layout.columns)
-    )
-    planes = graph.input("planes", (layout.planes, *side), TensorProto.UINT8)
-    context = graph.input("context", (CONTEXT,))
-    x = graph.op("Cast", planes, to=TensorProto.FLOAT)
-    x = graph.op("Mul", x, graph.constant(_array(model.scales)))
-    conditioning = writer.context(model.context, context)
-    if isinstance(model.tower, ResidualTower):
-        x = writer.residual(model.tower, x, conditioning)
+    if isinstance(model, GeometricNetwork):
+        graph = _GeometricWriter(layout, model.input_ranges()).network(model)
+        bits = "; block layers in 8 bits (weights in 7)" if model.input_ranges() else ""
     else:
-        x = writer.attention(model.tower, x, conditioning)
-    moves: int | str = "moves" if layout.any_board_size else layout.moves
-    graph.output("policy", writer.policy(model.policy, x), (moves,))
-    pooled = writer.means(x, model.value_embed.in_features)
-    value_hidden = graph.op("Add", writer.dense(pooled, model.value_embed),
-                      writer.dense(conditioning, model.condition))  # fmt: skip
-    result = writer.dense(graph.op("Relu", value_hidden), model.result)
-    graph.output("wdl", graph.op("Softmax", result, axis=-1), (3,))
+        assert isinstance(model, PolicyValueNetwork)
+        graph, bits = _Writer(layout).network(model), ""
     return graph.build(
         ModelCard(
             name=config.name,
             game=config.game,
             codec="people",
-            architecture=describe_architecture(config),
+            architecture=describe_architecture(config) + bits,
             parameters=sum(parameter.numel() for parameter in model.parameters()),
             settings=dict(vars(input_spec_of(config))),
             **card,
@@ -84,11 +74,15 @@ def describe_architecture(config: TrainingConfig) -> str:
     """Returns a description of the architecture for the model card."""
     part = config.network
     shape = f"{part.blocks}x{part.width}"
-    words = (
-        [f"residual {shape}", f"squeeze-and-excitation {part.se_ratio}"]
-        if part.kind == "residual"
-        else [f"attention {shape}", f"{part.heads} heads"]
-    )
+    words = {
+        "residual": [f"residual {shape}", f"squeeze-and-excitation {part.se_ratio}"],
+        "attention": [f"attention {shape}", f"{part.heads} heads"],
+        "geometric": [
+            f"attention {shape}",
+            f"{part.heads} heads",
+            f"geometric bias of {TEMPLATES} templates",
+        ],
+    }[part.kind]
     if part.rating_range:
         words.append("conditioned on both players' ratings")
     if part.clock:
@@ -102,6 +96,30 @@ class _Writer:
     def __init__(self, layout: NetworkLayout) -> None:
         self.graph = GraphBuilder()
         self._layout = layout
+
+    def network(self, model: PolicyValueNetwork) -> GraphBuilder:
+        """Writes a whole network and returns the graph."""
+        graph, layout = self.graph, self._layout
+        side: tuple[int | str, ...] = (
+            ("rows", "columns") if layout.any_board_size else (layout.rows, layout.columns)
+        )
+        planes = graph.input("planes", (layout.planes, *side), TensorProto.UINT8)
+        context = graph.input("context", (CONTEXT,))
+        x = graph.op("Cast", planes, to=TensorProto.FLOAT)
+        x = graph.op("Mul", x, graph.constant(_array(model.scales)))
+        conditioning = self.context(model.context, context)
+        if isinstance(model.tower, ResidualTower):
+            x = self.residual(model.tower, x, conditioning)
+        else:
+            x = self.attention(model.tower, x, conditioning)
+        moves: int | str = "moves" if layout.any_board_size else layout.moves
+        graph.output("policy", self.policy(model.policy, x), (moves,))
+        pooled = self.means(x, model.value_embed.in_features)
+        value_hidden = graph.op("Add", self.dense(pooled, model.value_embed),
+                          self.dense(conditioning, model.condition))  # fmt: skip
+        result = self.dense(graph.op("Relu", value_hidden), model.result)
+        graph.output("wdl", graph.op("Softmax", result, axis=-1), (3,))
+        return graph
 
     def weights(self, array: NDArray[Any]) -> str:
         """Adds an array; arrays of 512 numbers or more are stored in float16."""
@@ -263,15 +281,183 @@ class _Writer:
         query = graph.reshape(self.dense(squares, head.query), -1, cells, QUERY_WIDTH)
         query = graph.op("Mul", query, graph.constant(np.array(QUERY_WIDTH**-0.5, np.float32)))
         key = graph.reshape(self.dense(squares, head.key), -1, cells, QUERY_WIDTH)
+        return self.from_to_moves(query, key, _array(head.promotion.weight).T, _array(head.move_indices))
+
+    def from_to_moves(
+        self, query: str, key: str, promotion: NDArray[Any], move_indices: NDArray[np.int64]
+    ) -> str:
+        """Logits [batch, 1858] from queries and keys [batch, cells, size]."""
+        graph, cells = self.graph, self._layout.cells
         scores = graph.op("MatMul", query, graph.op("Transpose", key, perm=[0, 2, 1]))
         plain = graph.reshape(scores, -1, cells * cells)
         last_rank = graph.op("Gather", key, graph.constant(np.arange(56, 64, dtype=np.int64)), axis=1)
-        extra = graph.op("MatMul", last_rank, self.weights(_array(head.promotion.weight).T))
+        extra = graph.op("MatMul", last_rank, self.weights(promotion))
         ranks = (np.arange(48, 56)[:, None] * cells + np.arange(56, 64)).reshape(-1).astype(np.int64)
-        knight = graph.reshape(gather_columns(graph, plain, ranks), -1, 8, 8, 1)
+        knight = graph.reshape(graph.gather_columns(plain, ranks), -1, 8, 8, 1)
         promotions = graph.op("Add", knight, graph.reshape(extra, -1, 1, 8, 3))
         both = graph.op("Concat", plain, graph.reshape(promotions, -1, 8 * 8 * 3), axis=1)
-        return gather_columns(graph, both, _array(head.move_indices))
+        return graph.gather_columns(both, move_indices)
+
+
+class _GeometricWriter(_Writer):
+    """Writes a geometric network.
+
+    Values between blocks are [batch * cells, width] in float networks and [batch, cells, width] in 8-bit
+    networks: ONNX Runtime runs a two-dimensional product with a bias in float.
+    """
+
+    def __init__(self, layout: NetworkLayout, ranges: dict[str, float]) -> None:
+        super().__init__(layout)
+        self._ranges, self._cells = ranges, layout.cells
+
+    def network(self, model: GeometricNetwork) -> GraphBuilder:  # type: ignore[override]  # another network
+        """Writes a whole network and returns the graph."""
+        graph, layout, width = self.graph, self._layout, model.embed.out_features
+        planes = graph.input("planes", (layout.planes, layout.rows, layout.columns), TensorProto.UINT8)
+        context = graph.input("context", (CONTEXT,))
+        x = self.embedding(model, planes, context)
+        templates = self.weights(_array(model.tower.templates.t()))
+        for name, block in model.tower.blocks.named_children():
+            x = self.block(f"tower.blocks.{name}", cast(GeometricBlock, block), x, templates)
+        x = self.norm(x, model.tower.norm)
+        graph.output("policy", self.moves(model, graph.reshape(x, -1, width)), (layout.moves,))
+        pooled = self.norm(self.board_means(x, width), model.value_norm)
+        result = self.dense(graph.op("Relu", self.dense(pooled, model.value_embed)), model.result)
+        graph.output("wdl", graph.op("Softmax", self.once(result, 3), axis=-1), (3,))
+        return graph
+
+    def number(self, value: float) -> str:
+        return self.graph.constant(np.array(value, np.float32))
+
+    def indices(self, *values: int) -> str:
+        return self.graph.constant(np.array(values, np.int64))
+
+    def layer(self, name: str, x: str, layer: nn.Linear) -> str:
+        """A layer of a block, in 8 bits if the range of its input is known."""
+        if not self._ranges:
+            return self.dense(x, layer)
+        y = self.product_8_bits(self.quantised(x, self._ranges[name]), _array(layer.weight))
+        return y if layer.bias is None else self.graph.op("Add", y, self.weights(_array(layer.bias)))
+
+    def quantised(self, x: str, limit: float) -> str:
+        """Rounds the input of a layer. ONNX Runtime fuses this and the layer into an integer product."""
+        scale, zero = self.number(limit / 127), self.graph.constant(np.array(128, np.uint8))
+        steps = self.graph.op("QuantizeLinear", x, scale, zero)
+        return self.graph.op("DequantizeLinear", steps, scale, zero)
+
+    def product_8_bits(self, x: str, weights: NDArray[Any]) -> str:
+        graph = self.graph
+        scales = (np.maximum(np.abs(weights).max(1), 1e-12) / MAX_WEIGHT).astype(np.float32)
+        steps = np.clip(np.round(weights / scales[:, None]), -MAX_WEIGHT, MAX_WEIGHT).astype(np.int8)
+        graph.parameters += weights.size
+        zeros = graph.constant(np.zeros(len(scales), np.int8))
+        stored = graph.op("DequantizeLinear", graph.constant(steps.T), graph.constant(scales), zeros, axis=1)
+        return graph.op("MatMul", x, stored)
+
+    def once(self, x: str, width: int) -> str:
+        """The first of the two equal rows for each board: [batch * 2, width] to [batch, width]."""
+        first = self.graph.op("Gather", self.graph.reshape(x, -1, 2, width), self.indices(0), axis=1)
+        return self.graph.reshape(first, -1, width)
+
+    def rows(self, x: str, width: int) -> str:
+        """The shape between blocks."""
+        return self.graph.reshape(x, *((-1, self._cells, width) if self._ranges else (-1, width)))
+
+    def gelu(self, x: str) -> str:
+        """In the form that ONNX Runtime fuses into one operator."""
+        graph = self.graph
+        erf = graph.op("Erf", graph.op("Div", x, self.number(math.sqrt(2))))
+        return graph.op("Mul", graph.op("Mul", x, graph.op("Add", erf, self.number(1))), self.number(0.5))
+
+    def rms_norm(self, x: str, weight: Tensor) -> str:
+        """In the form that ONNX Runtime fuses into one operator."""
+        graph = self.graph
+        mean = graph.op("ReduceMean", graph.op("Pow", x, self.number(2)), self.indices(-1), keepdims=1)
+        root = graph.op("Sqrt", graph.op("Add", mean, self.number(1e-5)))
+        return graph.op("Mul", graph.op("Div", x, root), self.weights(_array(weight)))
+
+    def board_means(self, x: str, width: int) -> str:
+        """Means over the squares, in two equal rows for each board: [batch * 2, width].
+
+        The result must not depend on the batch. ONNX Runtime has special kernels for the mean of one board
+        and for products with one row. Their rounding differs, and the blocks' rounding to 8 bits makes that a
+        difference of 0.01 in a probability. A product with two rows is the same for every batch.
+        """
+        average = self.graph.constant(np.full((2, self._cells), 1 / self._cells, np.float32))
+        product = self.graph.op("MatMul", average, self.graph.reshape(x, -1, self._cells, width))
+        return self.graph.reshape(product, -1, width)
+
+    def conditioning(self, model: GeometricNetwork, context: str) -> str:
+        """The embedding [batch, width] of ratings and clock."""
+        graph = self.graph
+
+        def columns(*which: int) -> str:
+            return graph.op("Gather", context, self.indices(*which), axis=1)
+
+        known = graph.op("Mul", columns(1, 3, 5), graph.constant(_array(model.enabled)))
+        flag = graph.op("Gather", known, self.indices(2), axis=1)
+        steps = graph.op("Mul", graph.reshape(columns(0, 2, 4), -1, 3, 1), self.number(KNOTS - 1))
+        away = graph.op("Abs", graph.op("Sub", steps, graph.constant(_array(model.knots))))
+        hats = graph.op("Relu", graph.op("Sub", self.number(1), away))
+        hats = graph.op("Mul", hats, graph.reshape(known, -1, 3, 1))
+        ratings = graph.reshape(graph.op("Gather", hats, self.indices(0, 1), axis=1), -1, 2 * KNOTS)
+        clock = graph.reshape(graph.op("Gather", hats, self.indices(2), axis=1), -1, KNOTS)
+        inputs = graph.op("Concat", ratings, graph.op("Mul", columns(4), flag), flag, clock, axis=1)
+        twice = graph.op("Concat", inputs, inputs, axis=1)  # two rows each, as in `board_means`
+        layer = model.conditioning
+        return self.once(self.dense(graph.reshape(twice, -1, layer.in_features), layer), layer.out_features)
+
+    def embedding(self, model: GeometricNetwork, planes: str, context: str) -> str:
+        graph, layout, width = self.graph, self._layout, model.embed.out_features
+        x = graph.op("Cast", graph.reshape(planes, -1, layout.planes, layout.cells), to=TensorProto.FLOAT)
+        x = graph.op("Mul", x, graph.constant(_array(model.scales.flatten(1))))
+        tokens = graph.op("Transpose", x, perm=[0, 2, 1])
+        x = self.dense(graph.reshape(tokens, -1, layout.planes), model.embed)
+        x = graph.op("Add", graph.reshape(x, -1, layout.cells, width), self.weights(_array(model.squares)))
+        x = graph.op("Add", x, graph.reshape(self.conditioning(model, context), -1, 1, width))
+        return self.rows(x, width)
+
+    def attention_bias(self, block: GeometricBlock, x: str, templates: str) -> str:
+        """The bias [batch, heads, cells, cells] that a board mixes from the templates."""
+        board = self.dense(self.board_means(x, block.compress.in_features), block.compress)
+        mixed = self.gelu(self.dense(self.norm(self.gelu(board), block.compress_norm), block.mix))
+        mixed = self.once(self.norm(mixed, block.mix_norm), block.heads * TEMPLATES)
+        bias = self.graph.op("MatMul", self.graph.reshape(mixed, -1, TEMPLATES), templates)
+        return self.graph.reshape(bias, -1, block.heads, self._cells, self._cells)
+
+    def block(self, name: str, block: GeometricBlock, x: str, templates: str) -> str:
+        graph, heads, width = self.graph, block.heads, block.project.in_features
+        depth = width // heads
+        bias = self.attention_bias(block, x, templates)
+        weights = _array(block.qkv.weight).copy()
+        weights[:width] *= np.float32(depth**-0.5)
+        shown = self.quantised(x, self._ranges[f"{name}.qkv"]) if self._ranges else x
+        parts = []
+        for index, order in enumerate(((0, 2, 1, 3), (0, 2, 3, 1), (0, 2, 1, 3))):
+            part = weights[index * width : (index + 1) * width]
+            if self._ranges:
+                projected = self.product_8_bits(shown, part)
+            else:
+                projected = graph.op("Gemm", shown, self.weights(part), transB=1)
+            split = graph.reshape(projected, -1, self._cells, heads, depth)
+            parts.append(graph.op("Transpose", split, perm=list(order)))
+        scores = graph.op("Add", graph.op("MatMul", parts[0], parts[1]), bias)
+        attended = graph.op("MatMul", graph.op("Softmax", scores, axis=-1), parts[2])
+        attended = self.rows(graph.op("Transpose", attended, perm=[0, 2, 1, 3]), width)
+        attended = self.layer(f"{name}.project", attended, block.project)
+        x = self.rms_norm(graph.op("Add", x, attended), block.norm1.weight)
+        hidden = self.gelu(self.layer(f"{name}.ffn_in", x, block.ffn_in))
+        y = self.layer(f"{name}.ffn_out", hidden, block.ffn_out)
+        return self.rms_norm(graph.op("Add", x, y), block.norm2.weight)
+
+    def moves(self, model: GeometricNetwork, x: str) -> str:
+        """Logits [batch, moves], from the scores of from-squares, to-squares and promotions."""
+        graph, size = self.graph, model.query.out_features
+        query = graph.op("Gemm", x, self.weights(_array(model.query.weight) * size**-0.5), transB=1)
+        query = graph.reshape(query, -1, self._cells, size)
+        key = graph.reshape(self.dense(x, model.key), -1, self._cells, size)
+        promotion = _array(model.promotion.weight).T * size**0.5
+        return self.from_to_moves(query, key, promotion, _array(model.move_indices))
 
 
 def _array(tensor: Any) -> NDArray[Any]:

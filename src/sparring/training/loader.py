@@ -10,7 +10,7 @@ import sys
 from collections import deque
 from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from itertools import chain, count, islice
 from pathlib import Path
@@ -20,14 +20,21 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from sparring.base.errors import BadConfig
 from sparring.records import Batch, Batches, PositionFilter, Split
 from sparring.records.table import read_manifest
-from sparring.training.conditioning import masked, randomised, rating_groups, recorded_conditioning
-from sparring.training.config import BadTrainingConfig, TrainingConfig
-from sparring.training.layouts import layout_of
-from sparring.training.teacher_cache import TeacherCache
-from sparring.training.teachers import Teacher
-from sparring.training.training_batch import TrainingBatch, make_training_batch
+from sparring.training.batches import (
+    TrainingBatch,
+    make_training_batch,
+    masked,
+    randomised,
+    rating_groups,
+    recorded_conditioning,
+)
+from sparring.training.config import TrainingConfig
+from sparring.training.model import layout_of
+from sparring.training.task import TaskBatch
+from sparring.training.teachers import Teacher, TeacherCache
 
 _PREFETCH = 4
 """Batches prefetched to the device."""
@@ -47,21 +54,10 @@ class Cursor:
 
 
 @dataclass(frozen=True)
-class PrefetchedBatch:
-    """A batch on the device, and the cursor after it."""
-
-    minibatch: TrainingBatch
-    cursor: Cursor
-
-    def __len__(self) -> int:
-        return len(self.minibatch.played)
-
-
-@dataclass(frozen=True)
 class RecordLoader:
     """Training and validation batches of a configuration from tables.
 
-    Raises BadTrainingConfig or BadTable.
+    Raises BadConfig or BadFile.
     """
 
     config: TrainingConfig
@@ -74,44 +70,32 @@ class RecordLoader:
     """Threads that read and encode records; 0 for all cores."""
     teacher_cache: TeacherCache | None = None
     """Cache of the teachers' outputs."""
+    size: int = 0
+    """Positions of a training batch; 0 for that of the configuration."""
 
     def check(self) -> None:
-        """Raises BadTrainingConfig unless the tables have at least one training and one validation batch."""
+        """Raises BadConfig unless the tables have at least one training and one validation batch."""
         if not self.tables:
-            raise BadTrainingConfig("there are no records to train on")
+            raise BadConfig("there are no records to train on")
         for table in self.tables:
             if (game := read_manifest(table)["game"]) != self.config.game:
-                raise BadTrainingConfig(
+                raise BadConfig(
                     f"{table} holds games of {game}; the configuration {self.config.name} is for "
                     f"{self.config.game}"
                 )
         if next(self._batches(Split.TRAIN, 0), None) is None:
-            raise BadTrainingConfig(self._too_few(Split.TRAIN))
+            raise BadConfig(self._too_few(Split.TRAIN))
         if next(self._batches(Split.VALIDATION, 0), None) is None:
-            raise BadTrainingConfig(self._too_few(Split.VALIDATION))
+            raise BadConfig(self._too_few(Split.VALIDATION))
 
-    def training(self, begin: Cursor) -> Iterator[PrefetchedBatch]:
+    def training(self, begin: Cursor) -> Generator[TaskBatch]:
         """Yields training batches from a cursor on, epoch after epoch, without end."""
-        with _short_switch_interval():
-            yield from self._on_device(begin)
+        return prefetched((self._prepared(*each) for each in self.records(begin)), self.device)
 
-    def _on_device(self, begin: Cursor) -> Iterator[PrefetchedBatch]:
-        if self.device.type != "cuda":
-            yield from _prefetch(self._epochs(begin))
-            return
-        network = torch.cuda.current_stream(self.device)
-        aside = torch.cuda.Stream(self.device)  # type: ignore[no-untyped-call]  # untyped in PyTorch
-        aside.wait_stream(network)
-        for prefetched, ready in _prefetch(_on_stream(aside, network, self._epochs(begin))):
-            network.wait_event(ready)
-            yield prefetched
-
-    def example(self, cursor: Cursor) -> PrefetchedBatch:
+    def example(self, cursor: Cursor) -> TaskBatch:
         """Returns the batch after a cursor, without prefetching."""
-        for epoch, first in ((cursor.epoch, cursor.batch), (cursor.epoch + 1, 0)):
-            for batch in self._epoch(epoch, first):
-                return self._prepared(batch, Cursor(epoch, first + 1))
-        raise BadTrainingConfig(self._too_few(Split.TRAIN))
+        with closing(self.records(cursor)) as records:
+            return self._prepared(*next(records))
 
     def validation(self) -> Iterator[tuple[TrainingBatch, NDArray[np.float64]]]:
         """Yields validation batches with the rating groups [n] of their positions; the same in every call."""
@@ -125,7 +109,8 @@ class RecordLoader:
             if wanted <= 0:
                 break
 
-    def _epochs(self, begin: Cursor) -> Generator[PrefetchedBatch]:
+    def records(self, begin: Cursor) -> Generator[tuple[Batch, Cursor]]:
+        """Yields batches of records from a cursor on, epoch after epoch, each with the cursor after it."""
         first = begin.batch
         with ThreadPoolExecutor(1) as reader:  # reads the beginning of the next epoch during this one
             coming = reader.submit(_with_first_ready, self._epoch(begin.epoch, first))
@@ -134,18 +119,27 @@ class RecordLoader:
                 coming = reader.submit(_with_first_ready, self._epoch(epoch + 1))
                 number = first
                 for number, batch in enumerate(batches, first + 1):
-                    yield self._prepared(batch, Cursor(epoch, number))
+                    yield batch, Cursor(epoch, number)
                 if number == 0:
-                    raise BadTrainingConfig(self._too_few(Split.TRAIN))
+                    raise BadConfig(self._too_few(Split.TRAIN))
                 first = 0
+
+    def random(self, cursor: Cursor) -> np.random.Generator:
+        """Returns the generator of the batch that ends at a cursor."""
+        return np.random.default_rng([self.config.training.seed, cursor.epoch, cursor.batch, self.replica[0]])
+
+    @property
+    def extra_encodings(self) -> tuple[str, ...]:
+        """Encodings beside the network's own that the teachers need."""
+        names = {name for each in self.teachers for name in (each.encoding, each.global_inputs) if name}
+        return tuple(sorted(names - {layout_of(self.config).encoding}))
 
     def _epoch(self, epoch: int, skip: int = 0) -> Generator[Batch]:
         # Different seeds must not share epochs.
         return self._batches(Split.TRAIN, self.config.training.seed * 100_003 + epoch, skip)
 
-    def _prepared(self, batch: Batch, cursor: Cursor) -> PrefetchedBatch:
-        config = self.config
-        random = np.random.default_rng([config.training.seed, cursor.epoch, cursor.batch, self.replica[0]])
+    def _prepared(self, batch: Batch, cursor: Cursor) -> TaskBatch:
+        config, random = self.config, self.random(cursor)
         unmasked = randomised(recorded_conditioning(batch), config, random)
         conditioning = masked(unmasked, config, random)
         minibatch = make_training_batch(
@@ -157,26 +151,22 @@ class RecordLoader:
             unmasked=unmasked,
             teacher_cache=self.teacher_cache,
         )
-        return PrefetchedBatch(minibatch, cursor)
+        return TaskBatch(minibatch, cursor)
 
     def _batches(self, split: Split, seed: int, skip: int = 0, *, size: int = 0) -> Generator[Batch]:
         config, data, training = self.config, self.config.data, split is Split.TRAIN
-        encoding = layout_of(config).encoding
-        others = {name for each in self.teachers for name in (each.encoding, each.global_inputs) if name} - {
-            encoding
-        }
         _, processes = self.replica
         drop_last = training and not size
         try:
             yield from Batches(
                 self.tables,
-                size=size or config.training.batch,
+                size=size or self.size or config.training.batch,
                 split=split,
                 trial=data.trial,
                 positions=None if data.skip_plies is None else PositionFilter(skip_plies=data.skip_plies),
-                encoding=encoding,
+                encoding=layout_of(config).encoding,
                 history=config.network.history,
-                extra_encodings=tuple(sorted(others)) if training else (),
+                extra_encodings=self.extra_encodings if training else (),
                 mirrored=data.mirrored and training,
                 seed=seed,
                 packed=True,
@@ -188,7 +178,7 @@ class RecordLoader:
                 threads=self.threads,
             )
         except ValueError as error:  # the native core cannot encode these records
-            raise BadTrainingConfig(f"the records do not fit the configuration: {error}") from None
+            raise BadConfig(f"the records do not fit the configuration: {error}") from None
 
     def _too_few(self, split: Split) -> str:
         """Returns the message for a split without a whole batch."""
@@ -198,30 +188,43 @@ class RecordLoader:
             if data.rating_range is None
             else f" with both ratings from {data.rating_range[0]} to {data.rating_range[1] - 1}"
         )
-        found = 0 if split is not Split.TRAIN else sum(map(len, self._batches(split, 0, size=1024)))
-        if not found:
+        positions = 0 if split is not Split.TRAIN else sum(map(len, self._batches(split, 0, size=1024)))
+        if not positions:
             return f"the records have no games{with_ratings} for {_PURPOSES[split]} (trial {data.trial})"
-        needed = f"one batch of {self.config.training.batch:,}"
+        needed = f"one batch of {self.size or self.config.training.batch:,}"
         needed += f" for each of {processes} processes" if processes > 1 else ""
-        return f"the records have {found:,} positions of games{with_ratings} to train on, not {needed}"
+        return f"the records have {positions:,} positions of games{with_ratings} to train on, not {needed}"
 
 
 _PURPOSES = {Split.TRAIN: "training", Split.VALIDATION: "validation"}
 
 
+def prefetched(batches: Generator[TaskBatch], device: torch.device) -> Generator[TaskBatch]:
+    """Yields the same batches, made ahead by another thread, on a GPU on a separate stream."""
+    with _short_switch_interval():
+        if device.type != "cuda":
+            yield from _prefetch(batches)
+            return
+        network = torch.cuda.current_stream(device)
+        aside = torch.cuda.Stream(device)  # type: ignore[no-untyped-call]  # untyped in PyTorch
+        aside.wait_stream(network)
+        for batch, ready in _prefetch(_on_stream(aside, network, batches)):
+            network.wait_event(ready)
+            yield batch
+
+
 def _on_stream(
-    aside: torch.cuda.Stream, network: torch.cuda.Stream, batches: Generator[PrefetchedBatch]
-) -> Generator[tuple[PrefetchedBatch, torch.cuda.Event]]:
+    aside: torch.cuda.Stream, network: torch.cuda.Stream, batches: Generator[TaskBatch]
+) -> Generator[tuple[TaskBatch, torch.cuda.Event]]:
     """Makes batches on a separate CUDA stream. Yields each with the event that says it is ready."""
     while True:
         with torch.cuda.stream(aside):
-            prefetched = next(batches)
+            batch = next(batches)
             ready = aside.record_event()
-        for tensor in prefetched.minibatch:
-            tensor.record_stream(
-                network
-            )  # the allocator must not reuse its memory before the network has read it
-        yield prefetched, ready
+        for tensor in batch.tensors:
+            # The allocator must not reuse its memory before the network has read it.
+            tensor.record_stream(network)
+        yield batch, ready
 
 
 @contextmanager

@@ -1,17 +1,23 @@
 """Policy and value networks in PyTorch. `training.export` writes the same networks as ONNX graphs.
 
+`PolicyValueNetwork` has a residual or an attention tower, for any game; `GeometricNetwork` is a transformer
+over the squares of a chess board with Maia-3's geometric bias, whose layers can train and run in 8 bits.
+
 Shapes: n positions, `planes` input planes, `cells` = rows * columns squares, `width` channels.
 """
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from sparring.games import NetworkLayout
-from sparring.networks.lc0.heads import attention_policy_map
-from sparring.training.config import NetworkConfig
+from sparring.games import NetworkLayout, describe
+from sparring.networks.conditioned import InputSpec
+from sparring.networks.graph import attention_policy_map
+from sparring.training.config import NetworkConfig, TrainingConfig
 
 KNOTS = 11
 """Knots of the piecewise linear encoding of a rating."""
@@ -23,6 +29,33 @@ SMOLGEN_HIDDEN = 64
 """Width of smolgen's hidden layer."""
 QUERY_WIDTH = 64
 """Width of queries and keys in the from-to policy head."""
+TEMPLATES = 64
+"""Shared attention biases [cells, cells] that each board of a geometric network mixes."""
+COMPRESSED = 64
+"""Width of the board from which a geometric network mixes its biases."""
+MAX_WEIGHT = 63
+"""Weights in 8 bits use 7 of them. Processors without VNNI add pairs of products in 16 bits, and 2 * 255 * 63
+fits."""
+_RANGE_MARGIN, _RANGE_SHARE, _RANGE_SAMPLE = 1.15, 0.9999, 1 << 20
+"""The range of a layer's input in 8 bits: a quantile of so many values, with a margin."""
+
+
+def layout_of(config: TrainingConfig) -> NetworkLayout:
+    """Returns the layout of a configuration's network: encoding, planes and policy, by the game's
+    description.
+
+    Raises ValueError where the game has none.
+    """
+    layout = describe(config.game).layout
+    if layout is None:
+        raise ValueError(f"networks of {config.game} cannot be trained: its description has no layout")
+    return layout(config.network.history)
+
+
+def input_spec_of(config: TrainingConfig) -> InputSpec:
+    """Returns the settings of the network's codec."""
+    lowest, highest = config.network.rating_range or (0.0, 1.0)
+    return InputSpec(config.game, layout_of(config).encoding, config.network.history, lowest, highest)
 
 
 class ContextEncoder(nn.Module):
@@ -251,3 +284,236 @@ class PolicyValueNetwork(nn.Module):
         x = self.tower(planes.to(self.scales.dtype) * self.scales, conditioning)
         value_hidden = functional.relu(self.value_embed(x.mean((2, 3))) + self.condition(conditioning))
         return self.policy(x), self.result(value_hidden)
+
+
+def make_network(config: TrainingConfig) -> PolicyValueNetwork | GeometricNetwork:
+    """Returns the configured network with random weights."""
+    kind = GeometricNetwork if config.network.kind == "geometric" else PolicyValueNetwork
+    return kind(config.network, layout_of(config))
+
+
+class RMSNorm(nn.Module):
+    """RMS norm over the last dimension, in float32."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(width))
+
+    def forward(self, x: Tensor) -> Tensor:
+        y = x.float()
+        scaled = y * torch.rsqrt(y.square().mean(-1, keepdim=True) + 1e-5)
+        return scaled.to(x.dtype) * self.weight.to(x.dtype)
+
+
+class QuantisedLinear(nn.Linear):
+    """A linear layer that can train as it will run: with inputs in 8 bits and weights in 7.
+
+    Rounding has the gradient of the clipping (straight-through estimator).
+    """
+
+    limit: Tensor
+    """Largest input in 8 bits."""
+
+    def __init__(self, inputs: int, outputs: int, bias: bool = True) -> None:
+        super().__init__(inputs, outputs, bias)
+        self.register_buffer("limit", torch.zeros(()), persistent=False)
+        self.in_8_bits = False
+
+    def forward(self, x: Tensor) -> Tensor:
+        if not self.in_8_bits:
+            return super().forward(x)
+        return functional.linear(self._rounded_input(x), self._rounded_weight(), self.bias)
+
+    def _rounded_input(self, x: Tensor) -> Tensor:
+        step, y = self.limit / 127, x.float()
+        clipped = torch.minimum(torch.maximum(y, -128 * step), 127 * step)
+        return (clipped + ((clipped / step).round() * step - clipped).detach()).to(x.dtype)
+
+    def _rounded_weight(self) -> Tensor:
+        """The weights with one scale per output."""
+        step = self.weight.detach().abs().amax(1, keepdim=True).clamp(min=1e-12) / MAX_WEIGHT
+        return self.weight + ((self.weight / step).round() * step - self.weight).detach()
+
+
+class GeometricBlock(nn.Module):
+    """Transformer block over squares: [n, cells, width] to the same shape.
+
+    Each board mixes shared templates [cells * cells, TEMPLATES] into an attention bias for every head.
+    Attention and feed-forward layer are each followed by an RMS norm.
+    """
+
+    def __init__(self, part: NetworkConfig) -> None:
+        super().__init__()
+        width, self.heads = part.width, part.heads
+        ffn_width = part.ffn_multiplier * width
+        self.qkv = QuantisedLinear(width, 3 * width, bias=False)
+        self.project = QuantisedLinear(width, width, bias=False)
+        self.ffn_in = QuantisedLinear(width, ffn_width)
+        self.ffn_out = QuantisedLinear(ffn_width, width)
+        self.norm1, self.norm2 = RMSNorm(width), RMSNorm(width)
+        self.compress = nn.Linear(width, COMPRESSED)
+        self.compress_norm = nn.LayerNorm(COMPRESSED)
+        self.mix = nn.Linear(COMPRESSED, part.heads * TEMPLATES)
+        self.mix_norm = nn.LayerNorm(part.heads * TEMPLATES)
+
+    def forward(self, x: Tensor, templates: Tensor) -> Tensor:
+        n, cells, width = x.shape
+        board = self.compress_norm(functional.gelu(self.compress(x.mean(1))))
+        mixed = self.mix_norm(functional.gelu(self.mix(board))).view(n, self.heads, TEMPLATES)
+        bias = (mixed.to(x.dtype) @ templates.to(x.dtype).t()).view(n, self.heads, cells, cells)
+        query, key, value = self.qkv(x).view(n, cells, 3, self.heads, -1).permute(2, 0, 3, 1, 4)
+        scores = (query @ key.transpose(-1, -2)) * (width // self.heads) ** -0.5 + bias
+        attended = (scores.softmax(-1).to(value.dtype) @ value).transpose(1, 2).reshape(n, cells, width)
+        x = self.norm1(x + self.project(attended))
+        output: Tensor = self.norm2(x + self.ffn_out(functional.gelu(self.ffn_in(x))))
+        return output
+
+
+class GeometricTower(nn.Module):
+    """Blocks with shared templates, and a final norm: [n, cells, width] to the same shape."""
+
+    def __init__(self, part: NetworkConfig, cells: int) -> None:
+        super().__init__()
+        self.templates = nn.Parameter(torch.randn(cells * cells, TEMPLATES) * 0.02)
+        self.blocks = nn.ModuleList(GeometricBlock(part) for _ in range(part.blocks))
+        self.norm = nn.LayerNorm(part.width)
+
+    def forward(self, x: Tensor) -> Tensor:
+        for block in self.blocks:
+            x = block(x, self.templates)
+        squares: Tensor = self.norm(x)
+        return squares
+
+
+class _SelectColumns(torch.autograd.Function):
+    """Selects distinct columns. The gradient is another selection, which is faster than a scattered sum."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, columns: Tensor, inverse: Tensor) -> Tensor:
+        ctx.save_for_backward(inverse)
+        return x.index_select(1, columns)
+
+    @staticmethod
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None, None]:
+        (inverse,) = ctx.saved_tensors
+        return functional.pad(grad, (0, 1)).index_select(1, inverse), None, None
+
+
+class GeometricNetwork(nn.Module):
+    """Policy and value network for chess, with the inputs and outputs of `PolicyValueNetwork`.
+
+    Ratings and clock become hat functions over KNOTS knots, which are embedded and added to every square. The
+    policy is Lc0's from-to product in float32; bfloat16 is too coarse for it.
+    """
+
+    scales: Tensor
+    enabled: Tensor
+    """[3]: 1 for the inputs in use (own rating, opponent's rating, clock), else 0."""
+    knots: Tensor
+    move_indices: Tensor
+    inverse: Tensor
+    """Of `move_indices`: the move of each from-to score; the number of moves where there is none."""
+
+    def __init__(self, part: NetworkConfig, layout: NetworkLayout) -> None:
+        super().__init__()
+        width = part.width
+        scales = torch.ones(layout.planes, 1, 1)
+        for begin, end, most in layout.counts:
+            scales[begin:end] = 1 / most
+        self.register_buffer("scales", scales)
+        enabled = [float(part.rating_range is not None)] * 2 + [float(part.clock)]
+        self.register_buffer("enabled", torch.tensor(enabled))
+        self.register_buffer("knots", torch.arange(KNOTS, dtype=torch.float32))
+        self.embed = nn.Linear(layout.planes, width)
+        self.squares = nn.Parameter(torch.zeros(layout.cells, width))
+        self.conditioning = nn.Linear(3 * KNOTS + 2, width, bias=False)
+        self.tower = GeometricTower(part, layout.cells)
+        self.query = nn.Linear(width, width, bias=False)
+        self.key = nn.Linear(width, width, bias=False)
+        self.promotion = nn.Linear(width, 3, bias=False)
+        self.value_norm = nn.LayerNorm(width)
+        self.value_embed = nn.Linear(width, width)
+        self.result = nn.Linear(width, 3)
+        columns = torch.from_numpy(attention_policy_map())
+        inverse = torch.full((layout.cells**2 + 8 * 8 * 3,), len(columns), dtype=torch.long)
+        inverse[columns] = torch.arange(len(columns))
+        self.register_buffer("move_indices", columns, persistent=False)
+        self.register_buffer("inverse", inverse, persistent=False)
+        self._initialise()
+
+    def _initialise(self) -> None:
+        """Random weights that keep the size of activations; policy and value start out uniform."""
+        for module in self.modules():
+            if isinstance(module, nn.Linear):
+                nn.init.normal_(module.weight, std=module.in_features**-0.5)
+                if module.bias is not None:
+                    nn.init.zeros_(module.bias)
+        nn.init.normal_(self.embed.weight, std=0.2)
+        nn.init.normal_(self.squares, std=0.2)
+        blocks = len(self.tower.blocks)
+        for block in self.tower.blocks:
+            assert isinstance(block, GeometricBlock)
+            for layer in (block.project, block.ffn_out):
+                nn.init.normal_(layer.weight, std=(2 * blocks * layer.in_features) ** -0.5)
+        nn.init.normal_(self.query.weight, std=0.02)
+        nn.init.zeros_(self.promotion.weight)
+        nn.init.zeros_(self.result.weight)
+
+    def forward(self, planes: Tensor, context: Tensor) -> tuple[Tensor, Tensor]:
+        tokens = (planes.to(self.scales.dtype) * self.scales).flatten(2).transpose(1, 2)
+        x = self.embed(tokens)
+        x = x + self.squares.to(x.dtype) + self.conditioning(self._encoded(context))[:, None].to(x.dtype)
+        x = self.tower(x)
+        size = self.query.out_features
+        query, key = self.query(x), self.key(x)
+        with torch.autocast(x.device.type, enabled=False):
+            scores = query.float() @ key.float().transpose(1, 2) * size**-0.5
+        extra = self.promotion(key[:, 56:]).float() * size**0.5
+        promotions = scores[:, 48:56, 56:64, None] + extra[:, None]
+        both = torch.cat([scores.flatten(1), promotions.flatten(1)], dim=1)
+        policy: Tensor = _SelectColumns.apply(both, self.move_indices, self.inverse)  # type: ignore[no-untyped-call]
+        return policy, self.result(functional.relu(self.value_embed(self.value_norm(x.mean(1)))))
+
+    def _encoded(self, context: Tensor) -> Tensor:
+        """Context [n, 6] as [n, 3 * KNOTS + 2]: hats of both ratings, clock, its flag, hats of the clock."""
+        values, known = context[:, 0::2], context[:, 1::2] * self.enabled
+        hats = (1 - (values[:, :, None] * (KNOTS - 1) - self.knots).abs()).relu() * known[:, :, None]
+        clock = torch.stack([values[:, 2] * known[:, 2], known[:, 2]], dim=1)
+        return torch.cat([hats[:, :2].flatten(1), clock, hats[:, 2]], dim=1)
+
+    def quantised_layers(self) -> dict[str, QuantisedLinear]:
+        """Returns the layers that can run in 8 bits, by name."""
+        return {n: layer for n, layer in self.named_modules() if isinstance(layer, QuantisedLinear)}
+
+    def input_ranges(self) -> dict[str, float]:
+        """Returns the largest input of each layer in 8 bits; empty while they run in float."""
+        return {n: float(layer.limit) for n, layer in self.quantised_layers().items() if layer.in_8_bits}
+
+    def use_ranges(self, ranges: dict[str, float]) -> None:
+        """Switches layers to 8 bits with these `input_ranges`."""
+        layers = self.quantised_layers()
+        for name, limit in ranges.items():
+            layers[name].limit.fill_(limit)
+            layers[name].in_8_bits = True
+
+    @torch.no_grad()
+    def quantise(self, planes: Tensor, context: Tensor) -> None:
+        """Switches the blocks' layers to 8 bits. The ranges of their inputs are those of an example."""
+        layers, ranges = self.quantised_layers(), dict[str, float]()
+        generator = torch.Generator().manual_seed(0)
+
+        def measure(name: str, inputs: tuple[Tensor, ...]) -> None:
+            values = inputs[0].detach().abs().flatten().float()
+            if len(values) > _RANGE_SAMPLE:
+                chosen = torch.randint(len(values), (_RANGE_SAMPLE,), generator=generator)
+                values = values[chosen.to(values.device)]
+            ranges[name] = _RANGE_MARGIN * float(values.kthvalue(int(_RANGE_SHARE * len(values))).values)
+
+        hooks = [
+            layer.register_forward_pre_hook(lambda _, inputs, name=name: measure(name, inputs))
+            for name, layer in layers.items()
+        ]
+        self(planes, context)
+        for hook in hooks:
+            hook.remove()
+        self.use_ranges(ranges)

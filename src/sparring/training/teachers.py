@@ -1,26 +1,40 @@
-"""Teachers of knowledge distillation: networks whose outputs are part of the training targets."""
+"""Teachers of knowledge distillation: networks whose outputs are part of the training targets.
+
+`TeacherCache` keeps their outputs by position, so that they evaluate each position only in the first epoch.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
+from sparring.base.errors import BadConfig
+from sparring.games import describe
 from sparring.networks.card import ModelCard
 from sparring.networks.conditioned import ConditionedCodec
 from sparring.networks.formats import make_codec, read_network
-from sparring.networks.graphed_callable import GraphedCallable, compile_traced
 from sparring.networks.store import find
-from sparring.networks.torch_executor import TorchGraph
-from sparring.training.config import BadTrainingConfig, TeacherConfig, TrainingConfig
-from sparring.training.layouts import input_spec_of
+from sparring.networks.torch_executor import GraphedCallable, TorchGraph, compile_traced
+from sparring.records import PositionFilter, Split
+from sparring.records.batches import read_rows
+from sparring.records.table import table_shards
+from sparring.training.config import TeacherConfig, TrainingConfig
+from sparring.training.model import input_spec_of
 
 _ENCODINGS = {"lc0": "lc0", "maia3": "maia3", "katago": "katago"}
 """Input encodings of other projects' networks, by codec."""
 _GLOBAL_ENCODINGS = {"katago": "katago-global"}
 """Encodings of their global (not spatial) inputs, by codec."""
+CACHED_MOVES = 32
+"""Most probable moves that are stored per position."""
+_CHUNKS = 8
+"""Parts of a batch: teachers evaluate only the parts that have uncached positions."""
 
 
 class TeacherOutput(NamedTuple):
@@ -33,12 +47,12 @@ class TeacherOutput(NamedTuple):
 
 
 class Teacher:
-    """A frozen network. Raises BadNetwork, or BadTrainingConfig if it cannot teach this configuration."""
+    """A frozen network. Raises BadFile, or BadConfig if it cannot teach this configuration."""
 
     def __init__(self, part: TeacherConfig, config: TrainingConfig, device: torch.device) -> None:
-        model, card = read_network(find(part.model))
+        model, card = read_network(find(part.model, config.game))
         if card.game != config.game:
-            raise BadTrainingConfig(f"the teacher {card.name} plays {card.game}, not {config.game}")
+            raise BadConfig(f"the teacher {card.name} plays {card.game}, not {config.game}")
         self.name, self.licence = card.name, card.licence
         self.weight, self.results = part.policy_weight, part.value_weight
         self.encoding = _encoding(card, config)
@@ -75,20 +89,20 @@ class Teacher:
 def _encoding(card: ModelCard, config: TrainingConfig) -> str:
     """Returns the teacher's input encoding.
 
-    Raises BadTrainingConfig if the student's batches cannot provide it.
+    Raises BadConfig if the student's batches cannot provide it.
     """
     codec = make_codec(card)
     if isinstance(codec, ConditionedCodec):
         if codec.input_spec != input_spec_of(config):
-            raise BadTrainingConfig(
+            raise BadConfig(
                 f"the teacher {card.name} has another rating range or history than [network]: "
                 "it can teach networks with the same rating_range and history"
             )
         return codec.input_spec.encoding
     if card.codec not in _ENCODINGS:
-        raise BadTrainingConfig(f"{card.name}: networks of the family {card.codec} cannot teach yet")
+        raise BadConfig(f"{card.name}: networks of the family {card.codec} cannot teach yet")
     if config.data.mirrored and card.codec == "maia3":
-        raise BadTrainingConfig("Maia-3 cannot teach in the mirror: set mirrored = false in [data]")
+        raise BadConfig("Maia-3 cannot teach in the mirror: set mirrored = false in [data]")
     return _ENCODINGS[card.codec]
 
 
@@ -134,3 +148,62 @@ _FORWARD: dict[str, TeacherForward] = {
     "maia3": _forward_maia3,
     "people": _forward_people,
 }
+
+
+class TeacherCache:
+    """Outputs for all positions of the training games, 134 bytes per position."""
+
+    def __init__(self, games: NDArray[np.int64], plies: NDArray[np.int64], device: torch.device) -> None:
+        """`games` are ascending game identities; `plies` are their numbers of moves."""
+        self._games, self._begins = games, np.cumsum(plies) - plies
+        size = int(plies.sum())
+        self._known = np.zeros(size, bool)
+        self._moves = torch.zeros((size, CACHED_MOVES), dtype=torch.int16, device=device)
+        self._probabilities = torch.zeros((size, CACHED_MOVES), dtype=torch.float16, device=device)
+        self._results = torch.zeros((size, 3), dtype=torch.float16, device=device)
+
+    def indices(self, games: NDArray[np.int64], plies: NDArray[np.int32]) -> NDArray[np.int64]:
+        """Returns the cache indices of positions, given by game identity and ply."""
+        indices: NDArray[np.int64] = self._begins[np.searchsorted(self._games, games)] + plies
+        return indices
+
+    def reserve(self, indices: NDArray[np.int64], wanted: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Returns a mask of the wanted indices without an entry, and marks them: the caller must `store`
+        them."""
+        new: NDArray[np.bool_] = wanted & ~self._known[indices]
+        self._known[indices[new]] = True
+        return new
+
+    def store(self, indices: Tensor, probabilities: Tensor, results: Tensor) -> None:
+        """Stores move probabilities [n, moves] and result probabilities [n, 3 or 0]."""
+        top = probabilities.topk(min(CACHED_MOVES, probabilities.shape[1]), dim=1)
+        # Renormalise over the moves that are kept.
+        share = probabilities.sum(dim=1, keepdim=True) / top.values.sum(dim=1, keepdim=True)
+        width = top.indices.shape[1]
+        self._moves[indices, :width] = top.indices.to(torch.int16)
+        self._probabilities[indices, :width] = (top.values * share).to(torch.float16)
+        self._results[indices, : results.shape[1]] = results.to(torch.float16)
+
+    def lookup(self, indices: Tensor, moves: int, results: int) -> tuple[Tensor, Tensor]:
+        """Returns move probabilities [n, moves] and result probabilities [n, results]."""
+        probabilities = torch.zeros((len(indices), moves), device=indices.device)
+        probabilities.scatter_add_(1, self._moves[indices].long(), self._probabilities[indices].float())
+        return probabilities, self._results[indices, :results].float()
+
+
+def make_teacher_cache(tables: Sequence[Path], game: str, trial: int, device: torch.device) -> TeacherCache:
+    """Returns an empty cache for the training games of tables. Raises BadFile."""
+    games: dict[int, int] = {}
+    for shard in (shard for table in tables for shard in table_shards(table)):
+        rows = read_rows(shard, game, Split.TRAIN, trial, PositionFilter())
+        lengths = [len(moves) // describe(game).packed_move_bytes for moves in rows.moves]
+        games.update(zip(rows.identities.tolist(), lengths, strict=True))
+    identities = np.array(sorted(games), np.int64)
+    return TeacherCache(identities, np.array([games[each] for each in identities.tolist()], np.int64), device)
+
+
+def chunks(queried: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Returns the rows to evaluate as [chunks, rows]; the last chunk is filled up with repeated rows."""
+    size = max(1, len(queried) // _CHUNKS)
+    rows = np.flatnonzero(queried)
+    return np.resize(rows, (-(-len(rows) // size), size)).astype(np.int64)

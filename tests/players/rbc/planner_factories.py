@@ -8,9 +8,9 @@ from typing import Any
 from sparring._core import (
     RbcPlanner,
 )
-from sparring.players.rbc import BOTS, make_bot
-from sparring.players.rbc.planner import PlannerBot, PlannerOptions
-from sparring.players.rbc.synopsis_evaluators import UniformEvaluator
+from sparring.rbc.bots import BOTS, make_bot
+from sparring.rbc.evaluators import UniformEvaluator
+from sparring.rbc.planner import PlannerBot, PlannerOptions
 
 QUICK = replace(
     BOTS["planner"],

@@ -11,8 +11,8 @@ from sparring._core import (
     RbcInfostate,
     RbcState,
 )
-from sparring.belief import Tracker, TrackerOptions, replay
-from sparring.games.rbc import NO_SENSE, PASS, MoveResult, OpponentMoveResult, Rbc, SenseResult
+from sparring.rbc.game import NO_SENSE, PASS, MoveResult, OpponentMoveResult, Rbc, SenseResult
+from sparring.rbc.tracker import Tracker, TrackerOptions, replay
 from tests.belief.games import random_game
 
 

@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 
 from sparring._core import RbcState
-from sparring.games.rbc import (
+from sparring.players import GameStart, Player, Turn
+from sparring.rbc.bots import BOTS, InferenceBot, make_bot
+from sparring.rbc.game import (
     NO_SENSE,
     PASS,
     MoveResult,
@@ -17,11 +19,8 @@ from sparring.games.rbc import (
     Rbc,
     SenseResult,
 )
-from sparring.players import GameStart, Player, Turn
-from sparring.players.rbc import BOTS, make_bot
-from sparring.players.rbc.guess import Guess
-from sparring.players.rbc.inference import InferenceBot
-from sparring.players.rbc.planner import PlannerBot
+from sparring.rbc.planner import PlannerBot
+from sparring.rbc.repair import Guess
 from tests.players.rbc.planner_factories import planner_bot
 
 PAWN_BEFORE_PROMOTION = {
@@ -45,10 +44,10 @@ def test_a_promotion_with_capture_after_a_lost_result_is_survived(kind: str, pla
     fen, square, pawn, _ = PAWN_BEFORE_PROMOTION[player]
     made = make_bot(BOTS[kind]) if kind != "planner" else planner_bot()
     made.new_game(GameStart(Rbc(), player, seed=1))
-    inference = made.inference if isinstance(made, PlannerBot) else made
-    assert isinstance(inference, InferenceBot)
+    assert isinstance(made, InferenceBot | PlannerBot)
+    knowledge = made.knowledge
     state = RbcState.parse(f"{fen} sense")
-    inference.tracker = type(inference.tracker)(player, inference.tracker.options, state)
+    knowledge.tracker = type(knowledge.tracker)(player, knowledge.tracker.options, state)
     made.observe(SenseResult(((square + 1, pawn),)))
     made.observe(OpponentMoveResult(square))  # the result of the own move was lost
     assert made.choose(Turn(None, state.legal_moves())).move in state.legal_moves()

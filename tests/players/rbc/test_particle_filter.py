@@ -13,8 +13,8 @@ from sparring._core import (
     RbcPlanner,
     RbcPlannerConfig,
 )
-from sparring.games.rbc import NO_SENSE, PASS, MoveResult, OpponentMoveResult, Rbc, SenseResult
 from sparring.players import GameStart, Turn
+from sparring.rbc.game import NO_SENSE, PASS, MoveResult, OpponentMoveResult, Rbc, SenseResult
 from tests.players.rbc.planner_factories import evaluate_uniformly, planner_bot
 from tests.reference.dsmcp import belief_after_a_known_board, board_key
 
@@ -84,8 +84,8 @@ def test_an_opponent_is_believed_to_seek_attacks_on_the_king() -> None:
     start = Rbc().parse("4k3/8/8/3r4/8/8/8/4K3 b - - 0 1 sense")
     boards = RbcBoardSet.of([start], 0).after_opponent(None)
     odds = []
-    for threat_weight in (1.0, 5.0):
-        planner = RbcPlanner(RbcPlannerConfig(particles=4000, threat_weight=threat_weight), 0, start, 7)
+    for attack_weight in (1.0, 5.0):
+        planner = RbcPlanner(RbcPlannerConfig(particles=4000, attack_weight=attack_weight), 0, start, 7)
         evaluate_uniformly(planner)
         planner.draw(boards, True)
         assert planner.accepted == pytest.approx(1.0)  # every move leads to a possible board

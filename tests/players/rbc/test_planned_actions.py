@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sparring.players.rbc.planned_actions import PlannedActions, action_scores, is_settled
+from sparring.rbc.planner import PlannedActions, action_scores, is_settled
 
 
 def search(won: list[float], visits: list[float], ratings: list[float] | None) -> PlannedActions:

@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 
 from sparring._core import RbcBoardSet, RbcState
-from sparring.arena.rbc_match import play_rbc_game
-from sparring.games.rbc import NO_SENSE, PASS, SENSE, MoveResult, OpponentMoveResult, Rbc, SenseResult
+from sparring.base.errors import BadConfig
 from sparring.players import Clock, GameStart, Player, SearchLimits, Turn
-from sparring.players.rbc import BOTS, BadBotConfig, BotConfig, inference, load_bot_config, make_bot
-from sparring.players.rbc.attacker import ATTACKS
-from sparring.players.rbc.evaluators import BoardEvaluations, NativeEvaluator
-from sparring.players.rbc.guess import Guess
-from sparring.players.rbc.inference import InferenceBot
+from sparring.rbc import knowledge
+from sparring.rbc.bots import ATTACKS, BOTS, BotConfig, InferenceBot, load_bot_config, make_bot
+from sparring.rbc.evaluators import BoardEvaluations, NativeEvaluator
+from sparring.rbc.game import NO_SENSE, PASS, SENSE, MoveResult, OpponentMoveResult, Rbc, SenseResult
+from sparring.rbc.matches import play_rbc_game
+from sparring.rbc.repair import Guess
 
 QUICK = replace(BOTS["inference-1"], boards=300)
 NAMES = ("random", "attacker", "guesser", "inference-1", "cautious", "sneaky")
@@ -38,7 +38,9 @@ def choose(player: Player, legal_moves: Sequence[int], seconds: float | None = N
 def game(first: BotConfig, second: BotConfig, seed: int, random_turns: int = 0) -> RbcState:
     bots = [make_bot(setting) for setting in (first, second)]
     seeds = [[seed, player] for player in (0, 1)]
-    return play_rbc_game(bots, seeds, random_turns, np.random.default_rng(seed), max_turns=60)
+    live = play_rbc_game(bots, seeds, random_turns, np.random.default_rng(seed), max_turns=60)
+    state: RbcState = live.states[-1]
+    return state
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -79,7 +81,7 @@ def moved(fen: str, player: int, seed: int = 0) -> str:
     state = RbcState.parse(f"{fen} move")
     it = bot(QUICK, player, seed)
     assert isinstance(it, InferenceBot)
-    it.tracker = type(it.tracker)(player, it.tracker.options, state)
+    it.knowledge.tracker = type(it.knowledge.tracker)(player, it.knowledge.tracker.options, state)
     it.observe(SenseResult(()))
     return state.move_text(choose(it, state.legal_moves()))
 
@@ -96,16 +98,16 @@ def test_a_king_does_not_stay_where_it_is_taken() -> None:
 def test_the_unseen_attack_rate_grows_without_captures() -> None:
     it = bot(QUICK, 0, 1)
     assert isinstance(it, InferenceBot)
-    at_first = it._unseen_attack_rate()
+    at_first = it.knowledge._unseen_attack_rate()
     for _ in range(30):
         it.observe(SenseResult(()))
         it.observe(MoveResult(PASS, None, None))
         it.observe(OpponentMoveResult(None))
-    assert it._unseen_attack_rate() > at_first + 0.3
+    assert it.knowledge._unseen_attack_rate() > at_first + 0.3
     it.observe(SenseResult(()))
     it.observe(MoveResult(PASS, None, None))
     it.observe(OpponentMoveResult(8))
-    assert it._unseen_attack_rate() == at_first
+    assert it.knowledge._unseen_attack_rate() == at_first
 
 
 def test_a_sense_that_would_show_nothing_new_is_spared() -> None:
@@ -122,12 +124,12 @@ def test_a_bot_that_missed_a_call_goes_on() -> None:
         MoveResult(state.play(NO_SENSE).parse_move("e2e4"), state.play(NO_SENSE).parse_move("e2e4"), None)
     )
     it.observe(SenseResult(((52, None), (51, "p"))))  # nobody told it that the opponent had moved
-    assert it.restarts == 1
+    assert it.knowledge.restarts == 1
     truth = RbcState.parse("rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2 move")
     assert choose(it, truth.legal_moves()) in truth.legal_moves()
     it.observe(MoveResult(PASS, None, None))
     it.observe(OpponentMoveResult(28))  # and now something takes on e4 that cannot: boards are made to fit
-    assert len(it.tracker.boards) > 0
+    assert len(it.knowledge.tracker.boards) > 0
     assert choose(it, [*range(SENSE, SENSE + 64), NO_SENSE]) >= SENSE
 
 
@@ -157,16 +159,17 @@ def test_pondering_changes_nothing() -> None:
 def test_a_clocked_bot_looks_at_less_when_time_is_short() -> None:
     it = bot(replace(QUICK, use_clock=True, move_boards=1000), 0, 1)
     assert isinstance(it, InferenceBot)
-    it._seconds_a_board = 0.01
+    board_knowledge = it.knowledge
+    board_knowledge._seconds_a_board = 0.01
     counts = [
-        it._count(1000, it.planned_seconds(Clock(seconds, 5.0), 0.7))
+        board_knowledge._count(1000, board_knowledge.planned_seconds(Clock(seconds, 5.0), 0.7))
         for seconds in (900.0, 120.0, 20.0, 5.0, 0.0)
     ]
     assert counts == sorted(counts, reverse=True)
     assert counts[0] == 1000
     assert counts[-1] == counts[-2] < 10
-    assert it.planned_seconds(None, 0.7) is None
-    assert it._count(1000, None) == 1000
+    assert board_knowledge.planned_seconds(None, 0.7) is None
+    assert board_knowledge._count(1000, None) == 1000
 
 
 @pytest.mark.parametrize(("planned", "depths"), [(1e6, [0, 1, 2, 3]), (0.0, [0]), (None, [0])])
@@ -182,10 +185,11 @@ def test_a_clocked_bot_looks_deeper_while_there_is_time(planned: float | None, d
             asked.append(extra_depth)
             return super().evaluate(boards, extra_depth)
 
-    it.evaluator = Noted(1)
-    *_, evaluations = it._evaluate(it.tracker.boards, planned)
+    board_knowledge = it.knowledge
+    board_knowledge.evaluator = Noted(1)
+    *_, evaluations = board_knowledge._evaluate(board_knowledge.tracker.boards, planned)
     assert asked == depths
-    expected = NativeEvaluator(1 + depths[-1]).evaluate(it.tracker.boards)
+    expected = NativeEvaluator(1 + depths[-1]).evaluate(board_knowledge.tracker.boards)
     np.testing.assert_array_equal(evaluations.scores, expected.scores)
 
 
@@ -196,7 +200,7 @@ def test_a_clocked_bot_follows_fewer_boards_when_time_is_short() -> None:
     limits = []
     for seconds in (900.0, 120.0, 2.0, 1.0, -3.0):
         choose(it, senses, seconds)
-        limits.append(it.tracker.options.limit)
+        limits.append(it.knowledge.tracker.options.limit)
     assert limits == [2_000_000, 600_000, 20_000, 2_500, 50]
 
 
@@ -234,16 +238,20 @@ def test_a_guess_keeps_what_was_seen_and_a_king_a_side() -> None:
         ("depth = 'deep'", "depth = 'deep': expected an integer from 1 to 8"),
         ("depth = 99", "depth = 99: expected an integer from 1 to 8"),
         ("sneek = 0.1", "unknown key 'sneek'"),
-        ("sneak = 0.1", "'sneak' is now 'unseen_attack_rate'"),
-        ("judge = 'native'", "'judge' is now 'evaluator'"),
         ("worst_case_weight = 7.0", "worst_case_weight = 7.0: expected a number from 0 to 1"),
+        ("unseen_attack_rate = -0.1", "unseen_attack_rate = -0.1: expected a number from 0 to 1"),
+        ("king_danger_weight = -1.0", "king_danger_weight = -1.0: expected a number from 0 to 100"),
+        (
+            "opponent_rationality = 1e9",
+            "opponent_rationality = 1000000000.0: expected",
+        ),
         ("depth = ", "nvalid"),
     ],
 )
 def test_a_bad_bot_file_is_refused_with_its_reason(tmp_path: Path, text: str, words: str) -> None:
     path = tmp_path / "bot.toml"
     path.write_text(text)
-    with pytest.raises(BadBotConfig, match=words):
+    with pytest.raises(BadConfig, match=words):
         load_bot_config(str(path))
 
 
@@ -251,9 +259,9 @@ def test_a_bot_file_says_what_is_other_than_usual(tmp_path: Path) -> None:
     path = tmp_path / "bot.toml"
     path.write_text("boards = 500\nunseen_attack_rate = 1\n")
     assert load_bot_config(str(path)) == BotConfig(boards=500, unseen_attack_rate=1.0)
-    with pytest.raises(BadBotConfig, match="there is no bot 'nobody': choose random"):
+    with pytest.raises(BadConfig, match="there is no bot 'nobody': choose random"):
         load_bot_config("nobody")
-    with pytest.raises(BadBotConfig, match="No such file"):
+    with pytest.raises(BadConfig, match="No such file"):
         load_bot_config(str(tmp_path / "none.toml"))
 
 
@@ -272,12 +280,12 @@ class Counting(NativeEvaluator):
 def test_a_winning_sense_is_taken_before_boards_are_evaluated(monkeypatch: pytest.MonkeyPatch) -> None:
     made = bot(QUICK, 0, 1)
     assert isinstance(made, InferenceBot)
-    made.evaluator = counting = Counting()
+    made.knowledge.evaluator = counting = Counting()
     state = RbcState.initial()
     monkeypatch.setattr(
-        inference, "sense_statistics", lambda boards, threads: SimpleNamespace(undominated=(9,))
+        knowledge, "sense_statistics", lambda boards, threads: SimpleNamespace(undominated=(9,))
     )
-    monkeypatch.setattr(inference, "winning_senses", lambda boards, threads: (12,))
+    monkeypatch.setattr(knowledge, "winning_senses", lambda boards, threads: (12,))
     decision = made.choose(Turn(None, state.legal_moves()))
     assert (decision.move, counting.count) == (SENSE + 12, 0)
     assert decision.reason.endswith("the king is found on all of them")
@@ -287,8 +295,8 @@ def test_a_win_on_a_sample_is_not_called_a_win_on_all(monkeypatch: pytest.Monkey
     made = bot(QUICK, 1, 1)
     assert isinstance(made, InferenceBot)
     made.observe(OpponentMoveResult(None))
-    monkeypatch.setattr(inference, "_MAX_WIN_SEARCH_BOARDS", 5)
-    monkeypatch.setattr(inference, "winning_senses", lambda boards, threads: (12,))
+    monkeypatch.setattr(knowledge, "_MAX_WIN_SEARCH_BOARDS", 5)
+    monkeypatch.setattr(knowledge, "winning_senses", lambda boards, threads: (12,))
     state = RbcState.initial()
     for _ in range(2):
         state = state.play(state.legal_moves()[0])
@@ -303,10 +311,10 @@ def test_an_error_of_the_tracker_is_not_taken_for_a_lost_message(monkeypatch: py
     def fail(observation: object) -> None:
         raise ValueError("a fault of the program")
 
-    monkeypatch.setattr(made.tracker, "observe", fail)
+    monkeypatch.setattr(made.knowledge.tracker, "observe", fail)
     with pytest.raises(ValueError, match="a fault of the program"):
         made.observe(OpponentMoveResult(None))
-    assert made.restarts == 0
+    assert made.knowledge.restarts == 0
     monkeypatch.undo()
     made.observe(SenseResult(()))  # the opponent's move was lost
-    assert made.restarts == 1
+    assert made.knowledge.restarts == 1

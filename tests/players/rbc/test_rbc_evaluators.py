@@ -10,14 +10,15 @@ import numpy as np
 import pytest
 
 from sparring._core import RbcBoardSet, RbcState
-from sparring.players.rbc.evaluators import (
+from sparring.base.errors import NotFound
+from sparring.rbc.evaluators import (
     BoardEvaluations,
     NativeEvaluator,
-    StockfishNotFound,
+    StockfishEvaluator,
     find_stockfish,
+    is_legal_chess_position,
 )
-from sparring.players.rbc.stockfish import StockfishEvaluator, is_legal_chess_position
-from sparring.players.rbc.utility import WIN
+from sparring.rbc.knowledge import WIN
 from tests.belief.games import random_game
 
 
@@ -164,14 +165,14 @@ def test_an_evaluator_that_dies_is_restarted_and_then_replaced(tmp_path: Path) -
 
 
 def test_a_missing_engine_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(StockfishNotFound, match="no program /nowhere/stockfish"):
+    with pytest.raises(NotFound, match="no program /nowhere/stockfish"):
         find_stockfish("/nowhere/stockfish")
 
 
 def test_stockfish_evaluates_legal_positions_and_our_search_the_others() -> None:
     try:
         evaluator = StockfishEvaluator(find_stockfish(), 500, NativeEvaluator(1))
-    except StockfishNotFound as error:
+    except NotFound as error:
         pytest.skip(str(error))
     boards, state = one_board("4k3/8/8/8/8/8/4q3/R3K2Q w Q - 0 1")
     evaluations = evaluator.evaluate(boards)

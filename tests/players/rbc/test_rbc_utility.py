@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sparring.players.rbc.utility import (
+from sparring.rbc.knowledge import (
     WIN,
-    RiskParameters,
+    KnowledgeOptions,
     likelihoods,
     request_values,
     sense_entropies,
@@ -34,7 +34,9 @@ def test_an_attack_on_the_king_is_worth_something_even_when_all_is_won() -> None
 def test_boards_on_which_the_king_is_attacked_weigh_more_than_they_are() -> None:
     win_probability = np.full((4, 2), 0.5)
     danger = np.array([True, False, False, False])
-    weights = likelihoods(win_probability, danger, share=0.01, opponent_rationality=0.0, threat_weight=10.0)
+    weights = likelihoods(
+        win_probability, danger, share=0.01, opponent_rationality=0.0, king_danger_weight=10.0
+    )
     assert weights.sum() == pytest.approx(1)
     assert weights[0] == pytest.approx(0.1 / (0.1 + 0.99))
 
@@ -42,11 +44,14 @@ def test_boards_on_which_the_king_is_attacked_weigh_more_than_they_are() -> None
 def test_blunders_are_believed_in_less() -> None:
     win_probability = np.array([[0.9], [0.4]])
     weights = likelihoods(
-        win_probability, np.zeros(2, bool), 0.0, opponent_rationality=4.0, threat_weight=1.0
+        win_probability, np.zeros(2, bool), 0.0, opponent_rationality=4.0, king_danger_weight=1.0
     )
     assert weights[1] > 3 * weights[0]
     assert np.allclose(
-        likelihoods(win_probability, np.zeros(2, bool), 0.0, opponent_rationality=0.0, threat_weight=1.0), 0.5
+        likelihoods(
+            win_probability, np.zeros(2, bool), 0.0, opponent_rationality=0.0, king_danger_weight=1.0
+        ),
+        0.5,
     )
 
 
@@ -54,7 +59,7 @@ def test_worst_case_weight_prefers_safe_requests() -> None:
     win_probability = np.array([[1.0, 0.6], [1.0, 0.6], [0.0, 0.6]])
     weights = np.full(3, 1 / 3)
     tempers = [
-        RiskParameters(worst_case_weight=worst_case_weight, king_loss_weight=0.0)
+        KnowledgeOptions(worst_case_weight=worst_case_weight, king_loss_weight=0.0)
         for worst_case_weight in (0.0, 0.8)
     ]
     assert [
@@ -62,7 +67,7 @@ def test_worst_case_weight_prefers_safe_requests() -> None:
     ] == [0, 1]
     assert (
         request_values(
-            win_probability, weights, RiskParameters(worst_case_weight=0.0, king_loss_weight=1.0)
+            win_probability, weights, KnowledgeOptions(worst_case_weight=0.0, king_loss_weight=1.0)
         ).argmax()
         == 1
     )
@@ -75,23 +80,9 @@ def test_a_sense_is_worth_the_better_choices_that_it_allows() -> None:
     assert values.tolist() == [0.5, 1.0]
 
 
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("worst_case_weight", 1.5),
-        ("unseen_attack_rate", -0.1),
-        ("threat_weight", -1.0),
-        ("opponent_rationality", 1e9),
-    ],
-)
-def test_risk_parameters_out_of_range_are_refused(name: str, value: float) -> None:
-    with pytest.raises(ValueError, match=name):
-        RiskParameters(**{name: value})
-
-
 def test_the_worst_boards_may_be_those_of_a_tenth_of_the_weight() -> None:
     win_probability = np.array([[0.0], [0.5], [1.0]])
-    only_worst = RiskParameters(worst_case_weight=1.0, king_loss_weight=0.0)
+    only_worst = KnowledgeOptions(worst_case_weight=1.0, king_loss_weight=0.0)
     weights = np.array([0.04, 0.5, 0.46])
     assert request_values(win_probability, weights, only_worst)[0] == 0
     value = request_values(win_probability, weights, only_worst, weighted_worst=True)[0]

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from sparring.data import path
-from sparring.players.rbc.config import SHIPPED_NETWORK
-from sparring.players.rbc.synopsis_evaluators import NetworkEvaluator
+from sparring.rbc.bots import SHIPPED_NETWORK
+from sparring.rbc.evaluators import NetworkEvaluator
 
 
 def test_pytorch_evaluates_as_onnx_runtime_does() -> None:

@@ -9,16 +9,13 @@ from typing import Any
 import pytest
 
 from sparring._core import RbcBoardSet
-from sparring.belief import Tracker, TrackerOptions
-from sparring.belief.tracked_sets import ResampledSet
-from sparring.games.rbc import NO_SENSE, PASS, OpponentMoveResult, OpponentSense, Rbc
 from sparring.players import Clock, GameStart, Player, SearchLimits, Turn
-from sparring.players.rbc import BOTS, make_bot
-from sparring.players.rbc.evaluators import BoardEvaluations, NativeEvaluator
-from sparring.players.rbc.inference import InferenceBot
-from sparring.players.rbc.planner import PlannerBot
-from sparring.players.rbc.synopsis_evaluators import UniformEvaluator
-from sparring.players.rbc.time_budget import allot_budget
+from sparring.rbc.bots import BOTS, InferenceBot, make_bot
+from sparring.rbc.evaluators import BoardEvaluations, NativeEvaluator, UniformEvaluator
+from sparring.rbc.game import NO_SENSE, PASS, OpponentMoveResult, OpponentSense, Rbc
+from sparring.rbc.knowledge import allot_budget
+from sparring.rbc.planner import PlannerBot
+from sparring.rbc.tracker import ResampledSet, Tracker, TrackerOptions
 
 
 @pytest.fixture
@@ -105,15 +102,16 @@ def test_a_decision_evaluates_fewer_boards_less_deep_with_less_time(
     kind: str, seconds: float, boards: int, depth: int
 ) -> None:
     made = make(kind, boards=100_000)
-    inference = made.inference if isinstance(made, PlannerBot) else made
-    assert isinstance(inference, InferenceBot)
-    inference.evaluator = counting = Counting(3)
+    assert isinstance(made, InferenceBot | PlannerBot)
+    knowledge = made.knowledge
+    knowledge.evaluator = counting = Counting(3)
     actions = play(made, 1, seconds, turns=4)
     assert len(actions) == 8
     assert len(counting.asked) <= len(actions)
+    assert bool(counting.asked) == bool(boards)
     assert all(asked <= boards and deep == depth for asked, deep in counting.asked)
-    assert inference.tracker.options.limit <= max(2_500 * seconds, 50)
-    assert len(inference.tracker.boards) <= max(2_500 * seconds, 50)
+    assert knowledge.tracker.options.limit <= max(2_500 * seconds, 50)
+    assert len(knowledge.tracker.boards) <= max(2_500 * seconds, 50)
 
 
 def test_the_budget_falls_with_the_time_left() -> None:
@@ -132,10 +130,10 @@ def test_a_large_set_is_cut_before_it_costs_what_is_left() -> None:
     assert isinstance(made, InferenceBot)
     play(made, 1, 100.0, turns=3)
     made.observe(OpponentMoveResult(None))
-    assert len(made.tracker.boards) > 250
-    made.follow_clock(Clock(0.1, 0.0))
-    assert len(made.tracker.boards) <= 250
-    assert not made.tracker.exact
+    assert len(made.knowledge.tracker.boards) > 250
+    made.knowledge.follow_clock(Clock(0.1, 0.0))
+    assert len(made.knowledge.tracker.boards) <= 250
+    assert not made.knowledge.tracker.exact
 
 
 @pytest.mark.usefixtures("ticking_clock")

@@ -13,8 +13,9 @@ from unittest import mock
 
 import onnx
 
+from sparring.base.errors import BadFile
 from sparring.games import GAMES, load_game
-from sparring.networks import BadNetwork, load_network
+from sparring.networks import load_network
 from tests.networks import dlshogi_files, hostile_models, maia3_files
 from tests.networks.lc0_writer import NetworkKind, small_network
 from tests.networks.tiny_networks import tiny_network
@@ -41,7 +42,7 @@ def trial(rng: random.Random, folder: Path) -> None:
     file = folder / rng.choice(["x.onnx", "x.pb.gz", "x.bin", "[bold]x.onnx", "\x1b[31m.onnx"])
     file.write_bytes(content)
     with mock.patch.dict(os.environ, {"SPARRING_HOME": str(folder / "home")}):
-        with contextlib.suppress(BadNetwork):
+        with contextlib.suppress(BadFile):
             network = load_network(file)
             network.predict([load_game(network.codec.game).initial()])
         added = run_command(["models", "add", str(file), "--name", "x"])

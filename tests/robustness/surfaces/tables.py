@@ -10,7 +10,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from sparring.records import BadTable, Batches, build_table, load_preset, open_records
+from sparring.base.errors import BadFile
+from sparring.records import Batches, build_table, load_preset, open_records
 from tests.robustness.game_files import game_texts
 from tests.robustness.trials import mutated, run_command
 
@@ -85,7 +86,7 @@ def _read(table: Path, games: int, damaged: str) -> None:
         found = sum(len(game.moves) > 0 for game in open_records(table))
         assert not damaged, f"{damaged} is damaged and was read"
         assert found <= games
-    except BadTable as error:
+    except BadFile as error:
         message = str(error)
     assert len(message.splitlines()) <= 1, message
     assert len(message) < 1000, message
@@ -93,7 +94,7 @@ def _read(table: Path, games: int, damaged: str) -> None:
         for _ in Batches((table,), size=8, threads=1):
             pass
         assert not damaged, f"{damaged} is damaged and gave batches"
-    except BadTable:
+    except BadFile:
         pass
     for command in (["list"], ["stats", "--json"], ["verify", "--replay"]):
         done = run_command(["records", command[0], str(table), *command[1:]])

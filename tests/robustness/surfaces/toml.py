@@ -7,8 +7,7 @@ import random
 from pathlib import Path
 from typing import Any
 
-from sparring.config import BadConfig
-from sparring.networks import BadNetwork
+from sparring.base.errors import BadConfig, BadFile
 from sparring.policies import load_policy
 from tests.robustness.test_config_files import HOSTILE, READERS, Raw, changed, key_paths, write
 from tests.robustness.trials import mutated, run_command
@@ -39,7 +38,7 @@ def trial(rng: random.Random, folder: Path) -> None:
     file = folder / "config.toml"
     (folder / "b.toml").write_text('game = "go"\n')
     if rng.random() < 0.1:
-        with contextlib.suppress(BadConfig, BadNetwork):
+        with contextlib.suppress(BadConfig, BadFile):
             load_policy(_chain(rng, folder))
         return
     kind = rng.choice(list(READERS))

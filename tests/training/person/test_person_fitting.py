@@ -8,10 +8,15 @@ import numpy as np
 import pytest
 
 from sparring.training.person.adaptation import check_on_latest, choose_offset
-from sparring.training.person.evaluation import gains, score_choices
-from sparring.training.person.fitting import SHARES, fit_person
-from sparring.training.person.repertoire_fit import with_repertoire
-from sparring.training.person.vector_fit import fit_vector, log_probabilities, minimise
+from sparring.training.person.fitting import (
+    SHARES,
+    fit_person,
+    fit_vector,
+    log_probabilities,
+    minimise,
+    with_repertoire,
+)
+from sparring.training.person.measurement import gains, score_choices
 from tests.training.person.synthetic import synthetic_person
 
 Z = np.array([1.0, 1.5, -1.0, 0.0, 0.5])

@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from sparring._core import RbcState
-from sparring.config import Source, from_table
-from sparring.games import Rbc
-from sparring.games.rbc import DESCRIPTION
+from sparring.base.config import Source, from_table
+from sparring.rbc.game import Rbc
+from sparring.rbc.plugin import DESCRIPTION
+from sparring.rbc.training import RbcTrainingConfig
+from sparring.rbc.training.config import ExampleConfig
+from sparring.rbc.training.examples import ExampleSet, make_examples
 from sparring.records import GameRecord, Termination
-from sparring.training.config import BadTrainingConfig
-from sparring.training.rbc import RbcTrainingConfig
-from sparring.training.rbc.config import ExampleConfig
-from sparring.training.rbc.examples import ExampleSet, make_examples
 from tests.belief.games import random_game
 
 
@@ -57,7 +56,7 @@ def small_rbc_config(**parts: Any) -> RbcTrainingConfig:
         ],
         **parts,
     }
-    return from_table(RbcTrainingConfig, table, Source(None, BadTrainingConfig))
+    return from_table(RbcTrainingConfig, table, Source())
 
 
 def small_examples(games: int = 12, turns: int = 6) -> ExampleSet:

@@ -7,14 +7,20 @@ import pytest
 import torch
 
 from sparring._core import RbcBoardSet
-from sparring.belief import SynopsisContext, compute_synopsis
-from sparring.games.history import states_to
-from sparring.games.rbc import NO_SENSE, Rbc
+from sparring.games.states import states_to
 from sparring.networks.card import ModelCard
-from sparring.networks.synopsis import ACTIONS, PASS_ACTION, action_index, recognise, replaced_headsets
-from sparring.training.rbc.action_mask import ActionMask
-from sparring.training.rbc.loss import SynopsisBatch, mirror
-from sparring.training.rbc.model import unpack_synopses
+from sparring.rbc.game import NO_SENSE, Rbc
+from sparring.rbc.synopsis import (
+    ACTIONS,
+    PASS_ACTION,
+    SynopsisContext,
+    action_index,
+    compute_synopsis,
+    recognise,
+    replaced_headsets,
+)
+from sparring.rbc.training.network import ActionMask, unpack_synopses
+from sparring.rbc.training.task import SynopsisBatch, mirror
 from tests.belief.games import random_game
 from tests.training.rbc.rbc_factories import played
 

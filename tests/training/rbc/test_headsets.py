@@ -6,14 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from sparring.networks.synopsis import TOP, recognise
-from sparring.players.rbc import BOTS
-from sparring.records.reconchess_history import to_history
-from sparring.training.config import BadTrainingConfig
-from sparring.training.rbc import load_rbc_config
-from sparring.training.rbc.config import HeadsetConfig
-from sparring.training.rbc.example_files import player_names
-from sparring.training.rbc.headsets import with_headsets_of
+from sparring.base.errors import BadConfig
+from sparring.rbc.bots import BOTS
+from sparring.rbc.history import to_history
+from sparring.rbc.synopsis import TOP, recognise
+from sparring.rbc.training import load_rbc_config
+from sparring.rbc.training.config import HeadsetConfig, with_headsets_of
+from sparring.rbc.training.examples import player_names
 from tests.belief.games import random_game
 from tests.training.rbc.rbc_factories import record_of, small_examples, small_rbc_config
 
@@ -53,7 +52,7 @@ def test_headsets_without_players_are_left_out() -> None:
      (["random"], "`players` in a configuration of your own"), ([""], "`players` in a configuration")],
 )  # fmt: skip
 def test_games_without_a_player_of_top_say_which_configuration_fits(players: list[str], advice: str) -> None:
-    with pytest.raises(BadTrainingConfig, match="no player of the headset Top") as raised:
+    with pytest.raises(BadConfig, match="no player of the headset Top") as raised:
         with_headsets_of(small_rbc_config(), players)
     assert advice in str(raised.value)
 
@@ -66,9 +65,9 @@ def test_the_local_configuration_has_a_headset_for_each_bot() -> None:
 
 
 def test_headsets_whose_games_are_all_held_out_say_so() -> None:
-    from sparring.training.rbc.device_examples import validation_rows, with_trained_headsets
+    from sparring.rbc.training.task import validation_rows, with_trained_headsets
 
     examples = small_examples(games=1)
     trial = next(n for n in range(1000) if validation_rows(examples.games, n).all())
-    with pytest.raises(BadTrainingConfig, match="held out for validation: add games"):
+    with pytest.raises(BadConfig, match="held out for validation: add games"):
         with_trained_headsets(small_rbc_config(data={"trial": trial}), examples)

@@ -9,13 +9,18 @@ import numpy as np
 import pytest
 import zstandard
 
-from sparring.belief import PLANES
-from sparring.networks.synopsis import PASS_ACTION
-from sparring.records.reconchess_history import to_history
-from sparring.training.config import BadTrainingConfig
-from sparring.training.rbc.config import ExampleConfig
-from sparring.training.rbc.example_files import JOURNAL, build_examples, read_examples
-from sparring.training.rbc.examples import NO_ACTION, UNKNOWN_RESULT, make_examples
+from sparring.base.errors import BadConfig
+from sparring.rbc.history import to_history
+from sparring.rbc.synopsis import PASS_ACTION, PLANES
+from sparring.rbc.training.config import ExampleConfig
+from sparring.rbc.training.examples import (
+    JOURNAL,
+    NO_ACTION,
+    UNKNOWN_RESULT,
+    build_examples,
+    make_examples,
+    read_examples,
+)
 from tests.belief.games import random_game
 from tests.training.rbc.rbc_factories import played, record_of
 
@@ -119,9 +124,9 @@ def test_files_of_examples_are_resumed_and_belong_to_their_records(tmp_path: Pat
     (folder / JOURNAL).write_text("".join(journal[:-1]))
     assert build_examples([games], folder, config, 1) == blocks
     assert (read_examples(folder).synopses == whole.synopses).all()
-    with pytest.raises(BadTrainingConfig, match="another --out"):
+    with pytest.raises(BadConfig, match="another --out"):
         build_examples([games], folder, ExampleConfig(boards=21, draws=1), 1)
-    with pytest.raises(BadTrainingConfig, match="no reconchess histories"):
+    with pytest.raises(BadConfig, match="no reconchess histories"):
         build_examples([folder], tmp_path / "others", config, 1)
-    with pytest.raises(BadTrainingConfig, match="there are no records"):
+    with pytest.raises(BadConfig, match="there are no records"):
         build_examples([tmp_path / "nowhere"], tmp_path / "others", config, 1)

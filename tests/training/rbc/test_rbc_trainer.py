@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -13,20 +14,23 @@ import torch
 from numpy.typing import NDArray
 from torch.nn import functional
 
+from sparring.base.errors import BadConfig
 from sparring.networks.card import read_card_from_file
-from sparring.networks.synopsis import ACTIONS, headsets_of
-from sparring.training.config import BadTrainingConfig
-from sparring.training.rbc import RbcTrainingConfig, load_rbc_config, shipped_rbc_configs
-from sparring.training.rbc.config import HeadsetConfig, LossConfig
-from sparring.training.rbc.device_examples import (
+from sparring.rbc.synopsis import ACTIONS, headsets_of
+from sparring.rbc.training import RbcTrainingConfig, load_rbc_config, shipped_rbc_configs
+from sparring.rbc.training.config import HeadsetConfig, LossConfig
+from sparring.rbc.training.examples import NO_ACTION, UNKNOWN_RESULT, ExampleSet
+from sparring.rbc.training.task import (
     DeviceExamples,
     PlayerNames,
+    RbcTask,
+    RbcTrainer,
+    teacher_targets,
+    total_loss,
     validation_rows,
     with_trained_headsets,
+    without_targets,
 )
-from sparring.training.rbc.examples import NO_ACTION, UNKNOWN_RESULT, ExampleSet
-from sparring.training.rbc.loss import teacher_targets, total_loss, without_targets
-from sparring.training.rbc.trainer import RbcTrainer
 from tests.training.rbc.rbc_factories import small_examples, small_rbc_config
 
 
@@ -48,10 +52,10 @@ def test_a_resumed_run_ends_with_the_same_weights(tmp_path: Path, examples: Exam
     assert resumed.train()
     for name, tensor in whole.model.state_dict().items():
         assert torch.equal(tensor, resumed.model.state_dict()[name]), name
-    with pytest.raises(BadTrainingConfig, match="another --out"):
+    with pytest.raises(BadConfig, match="another --out"):
         RbcTrainer(small_rbc_config().changed(seed=4), examples, tmp_path / "parts", "cpu")
     (tmp_path / "parts/checkpoint.pt").write_bytes(b"broken")
-    with pytest.raises(BadTrainingConfig, match="not a checkpoint"):
+    with pytest.raises(BadConfig, match="not a checkpoint"):
         RbcTrainer(small_rbc_config(), examples, tmp_path / "parts", "cpu")
 
 
@@ -73,12 +77,12 @@ def test_removed_planes_are_empty_and_the_possible_actions_stay(examples: Exampl
 def test_steps_without_a_plane_can_be_captured_as_a_cuda_graph(tmp_path: Path, examples: ExampleSet) -> None:
     data = DeviceExamples(examples, 0, torch.device("cuda"))
     run = RbcTrainer(small_rbc_config(), data, tmp_path)
-    run.train_step()
+    run.next_step()
     data.remove_planes(range(104))
-    without = float(run.train_step()[1])
-    run.step = 1
+    without = float(run.next_step())
+    run.step = run.cursor = 1
     data.remove_planes(())
-    whole = float(run.train_step()[1])
+    whole = float(run.next_step())
     assert np.isfinite(without)
     assert without != whole
 
@@ -104,12 +108,12 @@ def test_the_network_of_the_best_validation_is_exported(
 ) -> None:
     """Also by a run that is resumed between the validations."""
 
-    def validate(run: RbcTrainer) -> dict[str, dict[str, float]]:
-        nats = {3: 2.0, 6: second}[run.step]
+    def validate(task: RbcTask, model: torch.nn.Module, step: int) -> dict[str, dict[str, dict[str, float]]]:
+        nats = {3: 2.0, 6: second}[step]
         rest = {"examples": 1.0, "top1": 0.0, "winner": 0.0, "value_error": 0.5}
-        return {"All": {"nll": 9.0, **rest}, "Top": {"nll": nats, **rest}}
+        return {"headsets": {"All": {"nll": 9.0, **rest}, "Top": {"nll": nats, **rest}}}
 
-    monkeypatch.setattr(RbcTrainer, "validate", validate)
+    monkeypatch.setattr(RbcTask, "validate", validate)
     first = RbcTrainer(small_rbc_config(), examples, tmp_path, "cpu")
     assert not first.train(lambda progress: first.stop())
     assert not (tmp_path / "model.onnx").exists()
@@ -121,9 +125,9 @@ def test_a_headset_with_stopped_gradient_does_not_train_the_tower(examples: Exam
     run = RbcTrainer(small_rbc_config(), examples, Path("unused"), "cpu")
     batch = run.data.batch(np.arange(8))
     run.model(batch.planes, 2).policy.sum().backward()
-    assert run.model.stem.weight.grad is None
+    assert run.network.stem.weight.grad is None
     run.model(batch.planes, 1).policy.sum().backward()
-    assert run.model.stem.weight.grad is not None
+    assert run.network.stem.weight.grad is not None
 
 
 def test_a_network_learns_its_examples(tmp_path: Path, examples: ExampleSet) -> None:
@@ -152,7 +156,7 @@ def test_headsets_without_examples_are_left_out(examples: ExampleSet) -> None:
     table = [{"name": "All", "players": ["*"]}, {"name": "Top", "players": ["a*"]}, nobody]
     config = with_trained_headsets(small_rbc_config(headsets=table), examples)
     assert config.headset_names == ("All", "Top")
-    with pytest.raises(BadTrainingConfig, match="headset Top"):
+    with pytest.raises(BadConfig, match="headset Top"):
         with_trained_headsets(small_rbc_config(headsets=[table[0], {"name": "Top"}]), examples)
 
 
@@ -161,7 +165,7 @@ def test_headsets_without_examples_are_left_out(examples: ExampleSet) -> None:
                  [{"name": "All"}, {"name": "Top"}, {"name": "a,b"}]]
 )  # fmt: skip
 def test_headsets_are_checked(headsets: list[dict[str, str]]) -> None:
-    with pytest.raises(BadTrainingConfig):
+    with pytest.raises(BadConfig):
         small_rbc_config(headsets=headsets)
 
 
@@ -171,7 +175,7 @@ def test_shipped_configurations_are_read(name: str) -> None:
 
 
 def test_an_unknown_configuration_is_refused() -> None:
-    with pytest.raises(BadTrainingConfig, match="rbc-small"):
+    with pytest.raises(BadConfig, match="rbc-small"):
         load_rbc_config("nothing")
 
 
@@ -197,7 +201,7 @@ def test_a_student_comes_nearer_to_its_teacher(tmp_path: Path, examples: Example
 def test_an_unfinished_run_is_no_teacher(tmp_path: Path, examples: ExampleSet) -> None:
     run = RbcTrainer(small_rbc_config(), examples, tmp_path, "cpu")
     run.train(lambda progress: run.stop())
-    with pytest.raises(BadTrainingConfig, match="has not finished"):
+    with pytest.raises(BadConfig, match="has not finished"):
         RbcTrainer(small_rbc_config(), examples, tmp_path / "student", "cpu", [tmp_path])
 
 
@@ -246,24 +250,13 @@ def test_decisions_of_other_players_have_only_the_teachers_targets(examples: Exa
     assert (found.results[4:] == UNKNOWN_RESULT).all()
 
 
-def test_a_headset_is_distilled_on_the_decisions_of_all_players(
-    tmp_path: Path, examples: ExampleSet, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_headset_is_distilled_on_the_decisions_of_all_players(tmp_path: Path, examples: ExampleSet) -> None:
     _trained(tmp_path / "teacher", examples, small_rbc_config())
     config = replace(_student(1.0), loss=LossConfig(teacher=1.0, distilled=0.5))
     drawn: dict[str, list[NDArray[np.bool_]]] = {}
-    step = RbcTrainer._step
-
-    def record(
-        run: RbcTrainer, headset: int, rows: torch.Tensor, mirrored: torch.Tensor, labelled: torch.Tensor
-    ) -> torch.Tensor:
-        drawn.setdefault(config.headset_names[headset], []).append(labelled.numpy())
-        return step(run, headset, rows, mirrored, labelled)
-
-    monkeypatch.setattr(RbcTrainer, "_step", record)
     run = RbcTrainer(config, examples, tmp_path / "student", "cpu", [tmp_path / "teacher"])
-    for _ in range(12):
-        run.train_step()
+    for batch in islice(run.task.batches(0), 12):
+        drawn.setdefault(config.headset_names[batch.variant], []).append(batch.tensors[2].numpy())
     assert np.concatenate(drawn["All"]).all(), "every decision belongs to All"
     shares = np.concatenate(drawn["ben"]).mean()
     assert 0.5 <= shares < 1

@@ -7,7 +7,6 @@ import json
 import signal
 import subprocess
 import sys
-import time
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,15 +14,16 @@ from typing import Any
 import numpy as np
 import pytest
 
+from sparring.base.errors import BadFile
+from sparring.base.workers import SerialWorkerPool
 from sparring.games import Move, load_game
-from sparring.search.linear_evaluation import open_evaluation
-from sparring.search.random_opening import random_start
+from sparring.search.linear_evaluation import open_evaluation, random_start
 from sparring.training import TrainingDiverged
-from sparring.training.treestrap import ALGORITHMS, BadTreeStrapRun, TreeStrapRun, TreeStrapRunConfig
-from sparring.training.treestrap.run import EVALUATION, JOURNAL, SETTINGS, SelfPlayWorker, worker_pool
-from sparring.training.treestrap.selfplay import play
-from sparring.workers import SerialWorkerPool
+from sparring.training.treestrap import ALGORITHMS, TreeStrapRun, TreeStrapRunConfig
+from sparring.training.treestrap.run import EVALUATION, JOURNAL, SETTINGS, SelfPlayWorker, play, worker_pool
 from studies.expendibots.evaluation_matches import play_evaluation_match
+from tests.waiting import wait_for_lines
+from tests.workers.pickled_pool import PickledPool
 
 SMALL: dict[str, Any] = {"depth": 2, "games": 12, "block": 3, "warmup_games": 4, "max_plies": 40}
 
@@ -45,7 +45,7 @@ from functools import partial
 from pathlib import Path
 from sparring.training.treestrap import TreeStrapRun, TreeStrapRunConfig
 from sparring.training.treestrap.run import SelfPlayWorker
-from sparring.workers import SerialWorkerPool
+from sparring.base.workers import SerialWorkerPool
 
 settings = TreeStrapRunConfig("expendibots", depth=2, games=12, block=3, warmup_games=4, max_plies=40)
 TreeStrapRun(settings, Path(sys.argv[1])).train(SerialWorkerPool(partial(SelfPlayWorker, settings, None)))
@@ -57,10 +57,9 @@ def test_killed_again_and_again_a_run_ends_as_an_unbroken_one(tmp_path: Path) ->
     journal = tmp_path / "killed" / JOURNAL
     for blocks in (1, 2, 3):
         run = subprocess.Popen([sys.executable, "-c", SCRIPT, str(tmp_path / "killed")])
-        while run.poll() is None and (not journal.exists() or journal.read_bytes().count(b"\n") < blocks):
-            time.sleep(0.002)
+        wait_for_lines(journal, blocks)
         run.send_signal(signal.SIGKILL)
-        run.wait()
+        assert run.wait() == -signal.SIGKILL, "it ended before it could be killed"
         with journal.open("a") as file:
             file.write('{"games": 99, "wins"')  # as if it had been killed in the middle of a line
     again = trained(settings_of(), tmp_path / "killed")
@@ -100,12 +99,14 @@ def test_parallel_games_add_up_in_any_order(tmp_path: Path) -> None:
     assert side_by_side.weights.tolist() == alone.weights.tolist()
 
 
-def test_ray_plays_the_same_games(tmp_path: Path) -> None:
-    pytest.importorskip("ray", reason="Ray is not installed: pip install 'sparring[scale]'")
+def test_ray_plays_the_same_games(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sparring.training.treestrap.run.RayWorkerPool", PickledPool)
+    PickledPool.made.clear()
     config = settings_of(games=2, block=2, workers=2)
     run = TreeStrapRun(config, tmp_path / "ray")
     with worker_pool(config, ray="local") as players:
         run.train(players)
+    assert PickledPool.made == [(2, "local")]
     alone = TreeStrapRun(config, tmp_path / "one")
     alone.train(SerialWorkerPool(partial(SelfPlayWorker, config, None)))
     assert run.weights.tolist() == alone.weights.tolist()
@@ -130,7 +131,7 @@ def test_a_stopped_run_goes_on(tmp_path: Path) -> None:
 
 def test_another_run_does_not_go_on_in_its_folder(tmp_path: Path) -> None:
     trained(settings_of(games=3), tmp_path)
-    with pytest.raises(BadTreeStrapRun, match="decay"):
+    with pytest.raises(BadFile, match="decay"):
         TreeStrapRun(settings_of(games=3, decay=0.9), tmp_path)
     more = trained(settings_of(games=6), tmp_path)
     assert more.games == 6
@@ -141,21 +142,21 @@ def test_a_run_of_another_version_is_refused(tmp_path: Path) -> None:
     options = json.loads((tmp_path / SETTINGS).read_text())
     options["rate"] = options.pop("learning_rate")
     (tmp_path / SETTINGS).write_text(json.dumps(options))
-    with pytest.raises(BadTreeStrapRun, match="another version"):
+    with pytest.raises(BadFile, match="another version"):
         TreeStrapRun(settings_of(games=3), tmp_path)
 
 
 @pytest.mark.parametrize("content", ["{", "[]", "1", "\xff", "[" * 100_000])
 def test_corrupt_settings_are_refused(content: str, tmp_path: Path) -> None:
     (tmp_path / "settings.json").write_text(content, encoding="latin-1")
-    with pytest.raises(BadTreeStrapRun, match=r"settings.json is damaged"):
+    with pytest.raises(BadFile, match=r"settings.json is damaged"):
         TreeStrapRun(TreeStrapRunConfig("breakthrough", games=1), tmp_path)
 
 
 @pytest.mark.parametrize("line", ["{", "{}", "[]", '{"games": "x"}'])
 def test_a_foreign_line_of_the_journal_is_refused(line: str, tmp_path: Path) -> None:
     (tmp_path / "blocks.jsonl").write_text(line + "\n")
-    with pytest.raises(BadTreeStrapRun, match=r"blocks.jsonl, line 1 is"):
+    with pytest.raises(BadFile, match=r"blocks.jsonl, line 1 is"):
         TreeStrapRun(TreeStrapRunConfig("breakthrough", games=1), tmp_path)
 
 

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from sparring.base.errors import BadConfig
 from sparring.games import load_game
 from sparring.search.linear_evaluation import AlphaBetaSearcher, open_evaluation
-from sparring.training.treestrap import BadTreeStrapConfig, TreeStrapRunConfig
+from sparring.training.treestrap import TreeStrapRunConfig
 from sparring.training.treestrap.algorithms import (
     RootStrap,
     TDLeaf,
@@ -191,7 +192,6 @@ def test_a_run_begins_with_rootstrap_at_depth_two(monkeypatch: pytest.MonkeyPatc
     [
         ({"game": "chess"}, "has no features"),
         ({"algorithm": "q"}, "expected one of rootstrap"),
-        ({"algorithm": "treestrap"}, "'treestrap' is now 'treestrap-minimax'"),
         ({"games": 0}, "games = 0: expected an integer >= 1"),
         ({"depth": 0}, "depth = 0: expected 1 to 20"),
         ({"learning_rate": 0.0}, "learning_rate = 0.0: expected a number > 0"),
@@ -201,5 +201,5 @@ def test_a_run_begins_with_rootstrap_at_depth_two(monkeypatch: pytest.MonkeyPatc
     ],
 )
 def test_bad_settings_are_refused(changes: dict[str, Any], complaint: str) -> None:
-    with pytest.raises(BadTreeStrapConfig, match=complaint):
+    with pytest.raises(BadConfig, match=complaint):
         TreeStrapRunConfig(**{"game": "expendibots", **changes})

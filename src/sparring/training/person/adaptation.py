@@ -13,12 +13,9 @@ from numpy.typing import NDArray
 from sparring.games import describe
 from sparring.policies.person import PersonCard, PersonModel
 from sparring.policies.rating_ranges import rating_text
-from sparring.training.person.choices import ChoiceReader, PersonChoices
-from sparring.training.person.evaluation import gains, score_choices
-from sparring.training.person.fitting import PersonFit, fit_person
-from sparring.training.person.person_games import PersonGames
-from sparring.training.person.repertoire_fit import with_repertoire
-from sparring.training.person.vector_fit import log_probabilities
+from sparring.training.person.choices import ChoiceReader, PersonChoices, PersonGames
+from sparring.training.person.fitting import PersonFit, fit_person, log_probabilities, with_repertoire
+from sparring.training.person.measurement import gains, score_choices
 
 LEAST_GAMES = 2
 """Fewer games cannot be cross-validated."""

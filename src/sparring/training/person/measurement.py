@@ -3,19 +3,121 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from sparring.matching.identification import identification_accuracy
+from sparring.base.errors import NotFound
+from sparring.measure.matching import identification_accuracy
+from sparring.measure.metrics import Estimate, Resamples
+from sparring.measure.samples import PHASES, game_phase
 from sparring.policies import Policy, load_policy, log_probabilities
 from sparring.policies.person import PersonModel, read_person
 from sparring.records import open_records
-from sparring.records.recorded_game import RecordedGame
-from sparring.training.person.evaluation import gains, score_policies
-from sparring.training.person.person_games import NoSuchPerson, PersonGames, person_games
+from sparring.records.readers import RecordedGame
+from sparring.training.person.choices import PersonChoices, PersonGames, person_games
+
+
+@dataclass(frozen=True)
+class PairedScores:
+    """Base and person on the same moves [n] of the person."""
+
+    base: NDArray[np.float64]
+    """[n]: log-probabilities of the moves played."""
+    person: NDArray[np.float64]
+    base_top: NDArray[np.bool_]
+    """[n]: whether the likeliest move was played."""
+    person_top: NDArray[np.bool_]
+    game: NDArray[np.int64]
+    phase: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.base)
+
+
+def score_choices(
+    choices: PersonChoices, base: NDArray[np.float32], person: NDArray[np.float32]
+) -> PairedScores:
+    """The scores of log-probabilities [n, m] of the candidates."""
+    return PairedScores(
+        base[:, 0].astype(np.float64),
+        person[:, 0].astype(np.float64),
+        base[:, :-1].argmax(axis=1) == 0,
+        person[:, :-1].argmax(axis=1) == 0,
+        choices.game,
+        choices.phase,
+    )
+
+
+def score_policies(
+    base: Policy,
+    person: Policy,
+    games: PersonGames,
+    rating_offset: int = 0,
+    on_progress: Callable[[int], None] = lambda _: None,
+) -> PairedScores:
+    """The scores of two policies on all moves of the person. The base is told the recorded rating, the
+    person's policy the same with `rating_offset`."""
+    rows: list[tuple[Any, ...]] = []
+    for number, (record, side) in enumerate(zip(games.records, games.sides, strict=True)):
+        mine = [each for each in RecordedGame(games.game, record).positions() if each.state.to_move == side]
+        positions = [each.position for each in mine]
+        moved = [p if p.rating is None else replace(p, rating=p.rating + rating_offset) for p in positions]
+        for first, second, each in zip(base.predict(positions), person.predict(moved), mine, strict=True):
+            index = first.moves.index(each.move)
+            phase = game_phase(games.game, each.state, each.ply)
+            found = [
+                (log_probabilities(p)[index], int(p.probabilities.argmax()) == index) for p in (first, second)
+            ]
+            rows.append((*found[0], *found[1], number, phase))
+        on_progress(number + 1)
+    columns = [np.array(column) for column in zip(*rows, strict=True)]
+    return PairedScores(
+        columns[0],
+        columns[2],
+        columns[1],
+        columns[3],
+        columns[4].astype(np.int64),
+        columns[5].astype(np.int64),
+    )
+
+
+def gains(scores: PairedScores) -> dict[str, Any]:
+    """Gain in nats per move and in top-1 accuracy with 95 % intervals (bootstrap over games), in all and by
+    phase."""
+    _, game = np.unique(scores.game, return_inverse=True)
+    count = int(game.max()) + 1
+    resamples = Resamples.draw(np.zeros(count, np.int64))
+    columns = np.stack(
+        [
+            scores.person - scores.base, scores.person_top.astype(float) - scores.base_top, -scores.base,
+            scores.base_top.astype(float),
+        ],
+        axis=1,
+    )  # fmt: skip
+    whole = resamples.group_sums(columns, game).pooled()
+    phases = resamples.bucket_sums(columns, game, scores.phase, len(PHASES))
+    found = {"games": count, "positions": len(scores), **_named(whole.estimates())}
+    found["phases"] = {
+        name: {"positions": int(part.pooled().positions), **_named(part.pooled().estimates())}
+        for name, part in zip(PHASES, phases, strict=True)
+        if part.pooled().positions
+    }
+    return found
+
+
+def _named(estimates: list[Estimate]) -> dict[str, Any]:
+    nats, top, base_nll, base_top = estimates
+    return {
+        "nats": asdict(nats),
+        "top1": asdict(top),
+        "base_nll": base_nll.value,
+        "base_top1": base_top.value,
+    }
+
 
 OnProgress = Callable[[str, int, int], None]
 
@@ -31,8 +133,8 @@ def measure_people(
     """Gains of every person (`evaluation.gains`) by name, and with several people the accuracy of
     identification from sets of so many games.
 
-    `most` is the largest number of games of a person, the latest ones. Raises NoSuchPerson if a person has no
-    game left, BadPolicy, BadTable, UnsupportedFormat or OSError."""
+    `most` is the largest number of games of a person, the latest ones. Raises NotFound if a person has no
+    game left, BadConfig, BadFile or OSError."""
     models = [read_person(file) for file in files]
     everything = [each.record for path in records for each in open_records(path, game)]
     held = [
@@ -54,7 +156,7 @@ def measure_people(
 
 
 def _unseen(model: PersonModel, games: PersonGames, file: Path) -> PersonGames:
-    """The games that the model was not fitted to. Raises NoSuchPerson."""
+    """The games that the model was not fitted to. Raises NotFound."""
     new = np.flatnonzero(~np.isin(games.identities, model.identities))
     if not len(new):
         reason = (
@@ -63,7 +165,7 @@ def _unseen(model: PersonModel, games: PersonGames, file: Path) -> PersonGames:
             if len(games)
             else f"there is no game of {model.card.person} in the records"
         )
-        raise NoSuchPerson(reason)
+        raise NotFound(reason)
     return games.take(new)
 
 

@@ -26,7 +26,7 @@ from sparring._core import Analysis, Outcome
 from sparring.search.linear_evaluation import WIN_VALUE, AlphaBetaSearcher, FeatureWeights
 
 if TYPE_CHECKING:  # config.py checks the names of ALGORITHMS
-    from sparring.training.treestrap.config import TreeStrapRunConfig
+    from sparring.training.treestrap.run import TreeStrapRunConfig
 
 
 @dataclass(frozen=True)

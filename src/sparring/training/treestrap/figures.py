@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from sparring.reports.plot_style import INK_COLOR, LINE_COLORS, label_line_ends, open_pyplot, save_svg
+from sparring.base.plot_style import INK_COLOR, LINE_COLORS, label_line_ends, open_pyplot, save_svg
 from sparring.search.linear_evaluation import LinearEvaluation, feature_names, stage_names
 from sparring.training.treestrap.run import TrainingBlock
 
@@ -20,7 +20,7 @@ def weights_over_time(
 ) -> Path:
     """Figure A.2: the largest weights of each stage after every block of games.
 
-    Writes `weights-over-time.svg` into `folder`. Returns the file's path. Raises MatplotlibMissing.
+    Writes `weights-over-time.svg` into `folder`. Returns the file's path. Raises MissingExtra.
     """
     pyplot = open_pyplot()
     stages, features = stage_names(game), feature_names(game)
@@ -45,7 +45,7 @@ def weights_over_time(
 def weights_by_feature(evaluation: LinearEvaluation, folder: Path) -> Path:
     """Figure A.3: all weights by feature and stage.
 
-    Writes `weights-by-feature.svg` into `folder`. Returns the file's path. Raises MatplotlibMissing.
+    Writes `weights-by-feature.svg` into `folder`. Returns the file's path. Raises MissingExtra.
     """
     pyplot = open_pyplot()
     stages, features = stage_names(evaluation.game), feature_names(evaluation.game)

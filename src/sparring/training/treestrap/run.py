@@ -3,40 +3,191 @@
 A round is `workers` games that start from the same weights; their updates are added in the order of the
 games' numbers. A block is several rounds and one line of the journal. The line holds the weights, so that an
 interrupted run loses at most one block and continues with the same results.
+
+`play` is one training game: the search plays itself and updates its weights.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import json
+import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 import numpy as np
 
-from sparring.games import load_game
+from sparring.base.errors import BadConfig, BadFile
+from sparring.base.storage import Journal, atomic_write
+from sparring.base.workers import LocalWorkerPool, RayWorkerPool, SerialWorkerPool, WorkerPool
+from sparring.games import Game, Move, load_game
 from sparring.search.linear_evaluation import (
+    SEARCHERS,
+    AlphaBetaSearcher,
     FeatureWeights,
     LinearEvaluation,
     open_evaluation,
+    random_start,
     write_evaluation,
 )
-from sparring.storage import BadJournal, Journal, atomic_write
-from sparring.training.divergence import check_weights
-from sparring.training.treestrap.config import TreeStrapRunConfig
-from sparring.training.treestrap.selfplay import SelfPlayGame, WeightedBook, play
-from sparring.workers import LocalWorkerPool, RayWorkerPool, SerialWorkerPool, WorkerPool
+from sparring.training.task import check_weights
+from sparring.training.treestrap.algorithms import ALGORITHMS, algorithm_for_game
+
+
+@dataclass(frozen=True)
+class TreeStrapRunConfig:
+    """All options of a run. The same options give the same weights. Raises BadConfig."""
+
+    game: str
+    """A game with features: a key of `SEARCHERS`."""
+    algorithm: str = "treestrap-ab"
+    """A key of `ALGORITHMS`."""
+    depth: int | None = None
+    """Search depth in plies, 1 to 20; None for the algorithm's default."""
+    games: int = 5000
+    """Games to play."""
+    learning_rate: float | None = None
+    """alpha; None for the algorithm's default."""
+    decay: float | None = None
+    """lambda, 0 to 1; None for the algorithm's default."""
+    max_update: float = 0.05
+    """M: the largest change of a weight in one update."""
+    max_error: float = 10.0
+    """Larger errors |V - H| are clipped to this value; 100 is a win. Most large errors are wins that the
+    search found, and say little about the features that led to them."""
+    rate_halving_games: int = 300
+    """The learning rate is alpha / (1 + n / N) in game n; this is N."""
+    warmup_games: int = 50
+    """Games that train with RootStrap at depth two first."""
+    random_plies: int = 32
+    """Random plies at the start of half of the games; half as many in a quarter of them, and so on."""
+    max_plies: int = 200
+    """Searched plies after which a game is stopped without an outcome."""
+    book_probability: float = 0.25
+    """Probability that a side opens from the book."""
+    staged: bool = False
+    """Ends searches at the next stage of the game; the side with more material wins the stage."""
+    skip_draws: bool = False
+    """Skips positions whose value is exactly 0."""
+    book: str = ""
+    """Name of the opening book; empty without one."""
+    start: str = "start"
+    """Initial weights: a file, or `start` or `learned` for those of the package."""
+    block: int = 50
+    """Games between two lines of the journal."""
+    workers: int = 1
+    """Games played in parallel. They start from the same weights, and their updates are added."""
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.game not in SEARCHERS:
+            raise BadConfig(
+                f"{self.game} has no features to train; games with features: {', '.join(SEARCHERS)}"
+            )
+        if self.algorithm not in ALGORITHMS:
+            raise BadConfig(
+                f"there is no algorithm '{self.algorithm}': expected one of {', '.join(ALGORITHMS)}"
+            )
+        for name in ("games", "max_plies", "rate_halving_games", "block", "workers"):
+            if getattr(self, name) < 1:
+                raise BadConfig(f"{name} = {getattr(self, name)}: expected an integer >= 1")
+        for name in ("warmup_games", "random_plies", "seed"):
+            if getattr(self, name) < 0:
+                raise BadConfig(f"{name} = {getattr(self, name)}: expected an integer >= 0")
+        if self.depth is not None and not 1 <= self.depth <= 20:
+            raise BadConfig(f"depth = {self.depth}: expected 1 to 20")
+        for name in ("learning_rate", "max_update", "max_error"):
+            value = getattr(self, name)
+            if value is not None and not 0 < value < float("inf"):
+                raise BadConfig(f"{name} = {value}: expected a number > 0")
+        for name in ("decay", "book_probability"):
+            value = getattr(self, name)
+            if value is not None and not 0 <= value <= 1:
+                raise BadConfig(f"{name} = {value}: expected a number from 0 to 1")
+
+
+class WeightedBook(Protocol):
+    """An opening book, such as `sparring.players.book` reads."""
+
+    def moves(self, state: Any) -> dict[Move, float]:
+        """Returns the book's moves in a state with their weights; empty if it has none."""
+        ...
+
+
+@dataclass(frozen=True)
+class SelfPlayGame:
+    """Result of a training game."""
+
+    number: int
+    """Index in the run, from 0."""
+    update: FeatureWeights
+    """[stages, features]: weights after the game minus weights before."""
+    winner: int | None
+    """0 or 1; None for a draw or a stopped game."""
+    reason: str
+    """Why the game ended."""
+    plies: int
+    """Plies after the random opening."""
+    positions: int
+    """Positions that changed the weights."""
+    squared_error: float
+    """Sum over those positions."""
+    seconds: float
+    """CPU time."""
+
+
+def play(
+    game: Game[Any],
+    searcher: AlphaBetaSearcher,
+    weights: FeatureWeights,
+    config: TreeStrapRunConfig,
+    number: int,
+    book: WeightedBook | None = None,
+) -> SelfPlayGame:
+    """Plays game `number` of a run from `weights`, [stages, features].
+
+    The result depends on the arguments alone. `searcher` is left with other weights.
+    """
+    began = time.process_time()
+    rng = np.random.default_rng([config.seed, number])
+    theta = weights.copy()
+    searcher.set_weights(theta)
+    state = random_start(game, searcher, config.random_plies, rng)
+    first = state.ply
+    uses_book = [book is not None and rng.random() < config.book_probability for _ in range(2)]
+    algorithm = algorithm_for_game(config, number)
+    while (outcome := state.outcome) is None and state.ply - first < config.max_plies:
+        book_moves = book.moves(state) if book is not None and uses_book[state.to_move] else {}
+        if book_moves:
+            shares = np.array(list(book_moves.values()))
+            state = state.play(list(book_moves)[rng.choice(len(book_moves), p=shares / shares.sum())])
+            continue
+        analysis, update = algorithm.search(searcher, state)
+        if update is not None:
+            theta += update
+            searcher.set_weights(theta)
+        state = state.play(analysis.moves[0][0])
+    update = algorithm.end_game(outcome)
+    if update is not None:
+        theta[: len(update)] += update
+    return SelfPlayGame(
+        number,
+        theta - weights,
+        None if outcome is None else outcome.winner,
+        "given up" if outcome is None else outcome.reason,
+        state.ply - first,
+        algorithm.stats.positions,
+        algorithm.stats.squared_error,
+        time.process_time() - began,
+    )
+
 
 JOURNAL, SETTINGS, EVALUATION = "blocks.jsonl", "settings.json", "evaluation.json"
-
-
-class BadTreeStrapRun(Exception):
-    """A folder whose run cannot be resumed; the message says why."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +251,7 @@ def worker_pool(
 ) -> WorkerPool[SelfPlayTask, SelfPlayGame]:
     """Returns the pool of a configuration: this process, local processes, or actors of a Ray cluster.
 
-    `ray` is the address of the cluster. The pool is a context manager. Raises RayUnavailable.
+    `ray` is the address of the cluster. The pool is a context manager. Raises MissingExtra.
     """
     spawn = partial(SelfPlayWorker, config, book)
 
@@ -115,22 +266,19 @@ def worker_pool(
 
 
 class TreeStrapRun:
-    """Starts a run in a folder, or resumes the one that is there. Raises BadTreeStrapRun or BadEvaluation."""
+    """Starts a run in a folder, or resumes the one that is there. Raises BadFile."""
 
     def __init__(self, config: TreeStrapRunConfig, folder: Path) -> None:
         self.config, self.folder = config, folder
         start = open_evaluation(config.game, config.start)
         _check_same_config(folder / SETTINGS, config)
-        try:
-            self._journal = Journal(folder / JOURNAL, kind=TrainingBlock)
-        except BadJournal as error:
-            raise BadTreeStrapRun(str(error)) from None
+        self._journal = Journal(folder / JOURNAL, kind=TrainingBlock)
         self.blocks = [
             TrainingBlock(**each | {"wins": tuple(each["wins"])}) for each in self._journal.entries
         ]
         self.weights = np.array(self.blocks[-1].weights) if self.blocks else start.weights
         if self.weights.shape != start.weights.shape or not np.isfinite(self.weights).all():
-            raise BadTreeStrapRun(f"the last line of {folder / JOURNAL} has no weights of {config.game}")
+            raise BadFile(f"the last line of {folder / JOURNAL} has no weights of {config.game}")
         self.games = self.blocks[-1].games if self.blocks else 0
         self._stopped = self._playing = False
 
@@ -238,24 +386,24 @@ def _block(games: int, played_games: list[SelfPlayGame], weights: FeatureWeights
 def _check_same_config(path: Path, config: TreeStrapRunConfig) -> None:
     """Compares a run's options with those of the run in its folder, then writes them there.
 
-    `games` may differ: a finished run can be extended. Raises BadTreeStrapRun.
+    `games` may differ: a finished run can be extended. Raises BadFile.
     """
     requested = dataclasses.asdict(config)
     if path.exists():
         try:
             known = msgspec.json.decode(path.read_bytes(), type=dict[str, Any])
         except (ValueError, RecursionError) as error:
-            raise BadTreeStrapRun(
+            raise BadFile(
                 f"{path} is damaged ({error}): restore it, or remove it if the options are those of the run"
             ) from None
         if known.keys() != requested.keys():
-            raise BadTreeStrapRun(
+            raise BadFile(
                 f"{path.parent} has a run of another version of Sparring, with other options: "
                 "choose another folder"
             )
         for name in requested:
             if name != "games" and requested[name] != known[name]:
-                raise BadTreeStrapRun(
+                raise BadFile(
                     f"{path.parent} has a run with {name} {known[name]}, not {requested[name]}: "
                     "choose another folder, or the same options"
                 )

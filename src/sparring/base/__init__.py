@@ -1,0 +1,1 @@
+"""What everything stands on: configuration, storage, workers, lazy names, provenance."""

@@ -1,0 +1,68 @@
+"""The exceptions of Sparring. `except SparringError` catches them all.
+
+A message is one line for the person who made the error: what is wrong, where, and what to do. The command
+line prints it and exits with code 2; the engines answer with it. `ParseError` and `IllegalMove` of the native
+core derive from SparringError too, and from ValueError.
+"""
+
+from __future__ import annotations
+
+
+class SparringError(Exception):
+    """Base class of the exceptions of this package."""
+
+
+class UserError(SparringError):
+    """A request that cannot be carried out as it was given.
+
+    `code` is the exit code of the command line: 2, 1 if the command was carried out and found nothing, or 130
+    after Ctrl-C.
+    """
+
+    def __init__(self, message: str, *, code: int = 2) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class BadConfig(SparringError):
+    """A configuration, an option, a player, a policy or a tournament that cannot be used.
+
+    For a TOML file the message names the file, the key path, the given value and what is allowed.
+    `player[2].nodes` is the key `nodes` in the second `[[player]]`.
+    """
+
+
+class BadFile(SparringError):
+    """A file that cannot be read or is no such file: a network, a table, a record, a book, a journal."""
+
+
+class TruncatedFile(BadFile):
+    """A compressed file is truncated or corrupt. What was read before is good."""
+
+
+class JournalMismatch(BadFile):
+    """The journal of a job has the header of another job."""
+
+
+class NotFound(SparringError):
+    """No such person, game, model or program; the message names the nearest or says how to get it."""
+
+
+class CannotWrite(SparringError):
+    """A file or folder cannot be written: another process is writing it, or the disk is full."""
+
+
+class MissingExtra(SparringError):
+    """An optional dependency is not installed or not reachable; the message names what to install."""
+
+
+class WorkerError(SparringError):
+    """A task that a pool of workers could not do; the message names the task.
+
+    Where the worker raised an exception, the message has its type and text, and the notes its traceback.
+    """
+
+
+def first_line(error: BaseException) -> str:
+    """The first line of an error's message, shortened."""
+    return next(iter(str(error).strip().splitlines()), type(error).__name__)[:200]

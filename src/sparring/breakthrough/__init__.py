@@ -1,0 +1,1 @@
+"""Breakthrough: rules and notation."""

@@ -1,1 +1,0 @@
-"""Calibration: measures levels against anchors, opponents whose strength is known."""

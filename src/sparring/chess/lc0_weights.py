@@ -1,0 +1,655 @@
+"""The format fields of Lc0's net.proto, and the values that we read."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from enum import Enum, IntEnum
+from typing import TypeAlias, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparring.base.errors import BadFile
+
+# A strict, copy-free reader of the part of protobuf's wire format that Lc0's files use.
+
+
+FieldValue: TypeAlias = int | bytes | memoryview
+"""A varint, the four bytes of a fixed32, or a view of a length-delimited field."""
+
+T = TypeVar("T", int, bytes, memoryview)
+
+_VARINT, _FIXED64, _DELIMITED, _FIXED32 = 0, 1, 2, 5
+_LONGEST_VARINT = 10
+_MOST_FIELDS = 10_000
+"""Limit per message; the deepest networks have some hundreds."""
+_KIND_NAMES = {int: "a number", bytes: "four bytes", memoryview: "bytes with a length"}
+
+
+@dataclass(frozen=True)
+class Message:
+    """A message: its fields by number, each with its values in order."""
+
+    path: str
+    """Its place in the file for error messages, such as `weights.residual[3].conv1`."""
+    fields: Mapping[int, tuple[FieldValue, ...]]
+
+    def __contains__(self, number: int) -> bool:
+        return number in self.fields
+
+    def number(self, number: int, name: str, default: int = 0) -> int:
+        """An integer or enumeration field."""
+        value = self._single(number, name, int)
+        return default if value is None else value
+
+    def fixed(self, number: int, name: str, default: int = 0) -> int:
+        """A fixed32 field."""
+        value = self._single(number, name, bytes)
+        return default if value is None else int.from_bytes(value, "little")
+
+    def real(self, number: int, name: str) -> float:
+        """A float field; 0 if missing."""
+        value = self._single(number, name, bytes)
+        return 0.0 if value is None else float(struct.unpack("<f", value)[0])
+
+    def bytes(self, number: int, name: str) -> memoryview:
+        """A bytes field; empty if missing."""
+        value = self._single(number, name, memoryview)
+        return memoryview(b"") if value is None else value
+
+    def text(self, number: int, name: str) -> str:
+        """A string field; empty if missing."""
+        return bytes(self.bytes(number, name)).decode("utf-8", errors="replace")
+
+    def message(self, number: int, name: str) -> Message:
+        """A nested message; empty if missing."""
+        return parse(self.bytes(number, name), self._inside(name))
+
+    def messages(self, number: int, name: str) -> list[Message]:
+        """The messages of a repeated field. Raises BadFile."""
+        messages = []
+        for i, value in enumerate(self.fields.get(number, ())):
+            path = self._inside(f"{name}[{i}]")
+            if not isinstance(value, memoryview):
+                raise BadFile(f"{path} is not a message")
+            messages.append(parse(value, path))
+        return messages
+
+    def _inside(self, name: str) -> str:
+        return f"{self.path}.{name}" if self.path else name
+
+    def _single(self, number: int, name: str, kind: type[T]) -> T | None:
+        values = self.fields.get(number, ())
+        if not values:
+            return None
+        if len(values) > 1:
+            raise BadFile(f"{self._inside(name)} is there {len(values)} times; once is expected")
+        if not isinstance(values[0], kind):
+            raise BadFile(f"{self._inside(name)} has the wrong type; {_KIND_NAMES[kind]} is expected")
+        return values[0]
+
+
+def parse(data: memoryview, path: str = "") -> Message:
+    """Parses a message. Raises BadFile."""
+    where = path or "the file"
+    fields: dict[int, list[FieldValue]] = {}
+    at = count = 0
+    while at < len(data):
+        tag, at = _varint(data, at, where)
+        number, kind = tag >> 3, tag & 7
+        count += 1
+        if count > _MOST_FIELDS or number == 0:
+            what = "field 0" if number == 0 else f"more than {_MOST_FIELDS:,} fields"
+            raise BadFile(f"{where} is no message of Lc0's: it has {what}")
+        value: FieldValue
+        if kind == _VARINT:
+            value, at = _varint(data, at, where)
+        elif kind == _DELIMITED:
+            size, at = _varint(data, at, where)
+            value, at = _take(data, at, size, where), at + size
+        elif kind == _FIXED32:
+            value, at = bytes(_take(data, at, 4, where)), at + 4
+        elif kind == _FIXED64:
+            value, at = _take(data, at, 8, where), at + 8
+        else:
+            raise BadFile(f"{where} is no protobuf message (wire type {kind} at byte {at:,})")
+        fields.setdefault(number, []).append(value)
+    return Message(path, {number: tuple(values) for number, values in fields.items()})
+
+
+def _take(data: memoryview, at: int, size: int, where: str) -> memoryview:
+    left = len(data) - at
+    if size > left:
+        raise BadFile(f"{where} is cut off or broken: {size:,} bytes announced, {left:,} left")
+    return data[at : at + size]
+
+
+def _varint(data: memoryview, at: int, where: str) -> tuple[int, int]:
+    """A varint and the offset after it."""
+    value = 0
+    for i in range(_LONGEST_VARINT):
+        if at + i >= len(data):
+            raise BadFile(f"{where} is cut off or broken: it ends inside a number")
+        byte = data[at + i]
+        value |= (byte & 0x7F) << 7 * i
+        if byte < 0x80:
+            return value, at + i + 1
+    raise BadFile(f"{where} is broken: a number has more than {_LONGEST_VARINT} bytes")
+
+
+# The content of Lc0's files with explicit shapes: bodies, heads and their layers.
+#
+# Matrices are [outputs, inputs], as in the files. Batch normalisation is folded into the convolutions, as Lc0
+# does when it loads a file.
+
+
+Array: TypeAlias = NDArray[np.float32]
+
+PLANES = 112
+SQUARES = 64
+POLICY = 1858
+CONVOLUTION_POLICY_PLANES = 73
+"""The planes of a convolution policy that encode moves; files have a few more that do not."""
+
+
+class ActivationFunction(Enum):
+    """Activation functions; the values are those of net.proto."""
+
+    MISH = 1
+    RELU = 2
+    NONE = 3
+    TANH = 4
+    SIGMOID = 5
+    SELU = 6
+    SWISH = 7
+    RELU_SQUARED = 8
+
+
+@dataclass(frozen=True)
+class Lc0Dense:
+    """A dense (fully connected) layer."""
+
+    weights: Array  # [outputs, inputs]
+    biases: Array  # [outputs]
+
+    @property
+    def outputs(self) -> int:
+        """The number of outputs."""
+        return len(self.biases)
+
+
+@dataclass(frozen=True)
+class Lc0Convolution:
+    """A convolution with same padding."""
+
+    weights: Array  # [outputs, inputs, kernel, kernel]
+    biases: Array  # [outputs]
+
+    @property
+    def outputs(self) -> int:
+        """The number of output planes."""
+        return len(self.biases)
+
+
+@dataclass(frozen=True)
+class SqueezeExcitation:
+    """A squeeze-and-excitation unit: its outputs scale (first half) and shift every plane."""
+
+    squeeze: Lc0Dense
+    excite: Lc0Dense  # outputs twice the planes
+
+
+@dataclass(frozen=True)
+class Lc0ResidualBlock:
+    """Two convolutions with a skip connection."""
+
+    first: Lc0Convolution
+    second: Lc0Convolution
+    squeeze_excitation: SqueezeExcitation | None
+
+
+@dataclass(frozen=True)
+class Lc0ResidualTower:
+    """A body of convolutions."""
+
+    input: Lc0Convolution
+    blocks: tuple[Lc0ResidualBlock, ...]
+
+    @property
+    def width(self) -> int:
+        """The number of planes."""
+        return self.input.outputs
+
+
+@dataclass(frozen=True)
+class LayerNorm:
+    """A layer normalisation."""
+
+    gammas: Array
+    betas: Array
+
+
+@dataclass(frozen=True)
+class Smolgen:
+    """Smolgen: a bias of the attention logits, computed from the whole board."""
+
+    compress: Array  # [compressed, embedding], for each square
+    first: Lc0Dense  # from all squares together
+    first_norm: LayerNorm
+    second: Lc0Dense  # outputs `heads` parts
+    second_norm: LayerNorm
+
+
+@dataclass(frozen=True)
+class Lc0FeedForward:
+    """Two dense layers with an activation between them."""
+
+    first: Lc0Dense
+    second: Lc0Dense
+
+
+@dataclass(frozen=True)
+class EncoderLayer:
+    """Self-attention between squares, then a feed-forward layer per square."""
+
+    heads: int
+    query: Lc0Dense
+    key: Lc0Dense
+    value: Lc0Dense
+    output: Lc0Dense
+    smolgen: Smolgen | None
+    attention_norm: LayerNorm
+    feed_forward: Lc0FeedForward
+    feed_forward_norm: LayerNorm
+
+
+@dataclass(frozen=True)
+class DenseEmbedding:
+    """The newer input embedding: a dense layer over the pieces of all squares comes first."""
+
+    pieces: Lc0Dense  # from 12 planes of 64 squares to some numbers a square
+    norm: LayerNorm
+    feed_forward: Lc0FeedForward
+    feed_forward_norm: LayerNorm
+
+
+@dataclass(frozen=True)
+class Gate:
+    """A multiplicative and an additive gate for every element of the embedding."""
+
+    factors: Array  # [64, embedding]
+    addends: Array  # [64, embedding]
+
+
+@dataclass(frozen=True)
+class AttentionBody:
+    """A body of encoder layers."""
+
+    embedding: Lc0Dense
+    """From the planes and the positional encoding of a square to the embedding."""
+    dense: DenseEmbedding | None
+    gate: Gate | None
+    layers: tuple[EncoderLayer, ...]
+    smolgen: Array | None  # [64 * 64, numbers a head], shared by all layers
+
+    @property
+    def width(self) -> int:
+        """The embedding size."""
+        return self.embedding.outputs
+
+
+Body: TypeAlias = Lc0ResidualTower | AttentionBody
+
+
+@dataclass(frozen=True)
+class ClassicalPolicyHead:
+    """A 1x1 convolution and a dense layer."""
+
+    entry: Lc0Convolution
+    output: Lc0Dense
+
+
+@dataclass(frozen=True)
+class ConvolutionPolicyHead:
+    """Two convolutions; a plane is a kind of move, a square its origin."""
+
+    first: Lc0Convolution
+    second: Lc0Convolution
+
+
+@dataclass(frozen=True)
+class AttentionPolicyHead:
+    """Attention between from-squares and to-squares."""
+
+    embedding: Lc0Dense
+    layers: tuple[EncoderLayer, ...]
+    query: Lc0Dense
+    key: Lc0Dense
+    promotion: Array  # [4, key's outputs]: queen, rook, bishop, all three
+
+
+Lc0PolicyHead: TypeAlias = ClassicalPolicyHead | ConvolutionPolicyHead | AttentionPolicyHead
+
+
+@dataclass(frozen=True)
+class Head:
+    """A value or moves-left head."""
+
+    entry: Lc0Convolution | Lc0Dense  # for every square
+    hidden: Lc0Dense
+    output: Lc0Dense
+
+
+@dataclass(frozen=True)
+class Lc0Weights:
+    """A whole network."""
+
+    body: Body
+    policy: Lc0PolicyHead
+    value: Head  # outputs 3 for win, draw and loss, or 1
+    moves_left: Head | None
+    activation: ActivationFunction
+    smolgen_activation: ActivationFunction
+    feed_forward_activation: ActivationFunction
+    parameters: int
+    licence: str
+    training_steps: int
+
+
+class WeightsEncoding(IntEnum):
+    """The storage format of weights."""
+
+    LINEAR16 = 1
+    FLOAT16 = 2
+    BFLOAT16 = 3
+    FLOAT32 = 4
+
+
+class NetworkStructure(IntEnum):
+    """The kind of body, and how the file specifies its heads."""
+
+    CLASSICAL = 1
+    SE = 2
+    CLASSICAL_WITH_HEADS = 3
+    SE_WITH_HEADS = 4
+    ONNX = 5
+    ATTENTION = 6
+    ATTENTION_MULTIHEAD = 7
+    ATTENTION_LEGACY_MULTIHEAD = 134
+
+
+class PolicyFormat(IntEnum):
+    """The kind of policy head."""
+
+    CLASSICAL = 1
+    CONVOLUTION = 2
+    ATTENTION = 3
+
+
+class ValueFormat(IntEnum):
+    """The kind of value head."""
+
+    CLASSICAL = 1
+    WDL = 2
+
+
+class MovesLeftFormat(IntEnum):
+    """The kind of moves-left head."""
+
+    NONE = 0
+    V1 = 1
+
+
+class InputFormat(IntEnum):
+    """The input encoding."""
+
+    CLASSICAL_112 = 1
+
+
+class InputEmbeddingFormat(IntEnum):
+    """The input embedding of an attention body. Lc0 treats NONE as MAP."""
+
+    NONE = 0
+    MAP = 1
+    DENSE = 2
+
+
+class DefaultActivation(IntEnum):
+    """The activation of layers that do not specify one."""
+
+    RELU = 0
+    MISH = 1
+
+
+@dataclass(frozen=True)
+class NetworkFormat:
+    """The format of the network in a file."""
+
+    structure: NetworkStructure
+    policy: PolicyFormat
+    value: ValueFormat
+    moves_left: MovesLeftFormat
+    embedding: InputEmbeddingFormat
+    activation: ActivationFunction
+    smolgen_activation: ActivationFunction
+    feed_forward_activation: ActivationFunction
+
+    @property
+    def attention(self) -> bool:
+        """Whether the body consists of encoder layers."""
+        return self.structure in (NetworkStructure.ATTENTION, NetworkStructure.ATTENTION_MULTIHEAD)
+
+
+E = TypeVar("E", bound=IntEnum)
+
+_OLD_HEADS = {
+    NetworkStructure.CLASSICAL: NetworkStructure.CLASSICAL_WITH_HEADS,
+    NetworkStructure.SE: NetworkStructure.SE_WITH_HEADS,
+}
+_ENCODER, _SMOLGEN, _VALUE_HEADS, _POLICY_HEADS = 27, 35, 44, 45  # fields of Weights
+
+
+def read_network_format(network: Message | None, weights: Message) -> NetworkFormat:
+    """Reads the format. Missing fields of older files are interpreted as Lc0 does. Raises BadFile for
+    formats that are not supported."""
+    if network is None:  # the oldest files do not say
+        return _plain(NetworkStructure.CLASSICAL_WITH_HEADS)
+    if network.number(1, "input") != InputFormat.CLASSICAL_112:
+        raise BadFile(
+            f"its input format is {network.number(1, 'input')}; "
+            f"only {InputFormat.CLASSICAL_112} (the classical 112 planes) is read"
+        )
+    structure = _known(NetworkStructure, network.number(3, "network"), "network structure")
+    if structure is NetworkStructure.ONNX:
+        raise BadFile("it wraps an ONNX model, which is not read; a file with weights is")
+    if structure in _OLD_HEADS:
+        return _plain(_OLD_HEADS[structure])
+    activation = _known(DefaultActivation, network.number(7, "default_activation"), "default activation")
+    default = ActivationFunction[activation.name]
+    network_format = NetworkFormat(
+        structure=structure,
+        policy=_known(PolicyFormat, network.number(4, "policy"), "policy format"),
+        value=_known(ValueFormat, network.number(5, "value"), "value format"),
+        moves_left=_known(MovesLeftFormat, network.number(6, "moves_left"), "moves-left format"),
+        embedding=_known(InputEmbeddingFormat, network.number(10, "input_embedding"), "input embedding"),
+        activation=default,
+        smolgen_activation=_activation(network.number(8, "smolgen_activation"), default),
+        feed_forward_activation=_activation(network.number(9, "ffn_activation"), default),
+    )
+    return _modernised(network_format, weights)
+
+
+def _plain(structure: NetworkStructure) -> NetworkFormat:
+    return NetworkFormat(
+        structure=structure,
+        policy=PolicyFormat.CLASSICAL,
+        value=ValueFormat.CLASSICAL,
+        moves_left=MovesLeftFormat.NONE,
+        embedding=InputEmbeddingFormat.NONE,
+        activation=ActivationFunction.RELU,
+        smolgen_activation=ActivationFunction.RELU,
+        feed_forward_activation=ActivationFunction.RELU,
+    )
+
+
+def _modernised(network_format: NetworkFormat, weights: Message) -> NetworkFormat:
+    """Maps attention bodies that were written with the structure numbers of residual towers."""
+    if network_format.structure is NetworkStructure.SE_WITH_HEADS and _ENCODER in weights:
+        network_format = replace(network_format, structure=NetworkStructure.ATTENTION)
+        if _SMOLGEN in weights:
+            network_format = replace(
+                network_format,
+                feed_forward_activation=ActivationFunction.RELU_SQUARED,
+                smolgen_activation=ActivationFunction.SWISH,
+            )
+    elif network_format.structure is NetworkStructure.ATTENTION_LEGACY_MULTIHEAD:
+        return replace(network_format, structure=NetworkStructure.ATTENTION_MULTIHEAD)
+    if (
+        network_format.structure is NetworkStructure.ATTENTION
+        and _POLICY_HEADS in weights
+        and _VALUE_HEADS in weights
+    ):
+        return replace(
+            network_format,
+            structure=NetworkStructure.ATTENTION_MULTIHEAD,
+            embedding=InputEmbeddingFormat.DENSE,
+        )
+    return network_format
+
+
+def _activation(number: int, default: ActivationFunction) -> ActivationFunction:
+    if number == 0:
+        return default
+    try:
+        return ActivationFunction(number)
+    except ValueError:
+        raise BadFile(f"its activation {number} is unknown; {_list(ActivationFunction)} are read") from None
+
+
+def _known(kinds: type[E], number: int, what: str) -> E:
+    try:
+        return kinds(number)
+    except ValueError:
+        raise BadFile(f"its {what} is {number}; {_list(kinds)} are read") from None
+
+
+def _list(kinds: type[IntEnum] | type[ActivationFunction]) -> str:
+    return ", ".join(f"{kind.value} ({kind.name.lower().replace('_', ' ')})" for kind in kinds)
+
+
+# Reads layers of Lc0's files: decodes weights and checks their shapes against one another.
+#
+# Every size is derived from the bytes that are present, so a file cannot request more memory than a few times
+# its own size.
+
+
+_EPSILON = np.float32(1e-5)
+"""Epsilon of batch normalisation."""
+
+
+@dataclass
+class LayerReader:
+    """Reads layers and counts their parameters."""
+
+    encoding: int
+    """The encoding of layers that do not specify one."""
+    parameters: int = field(default=0)
+
+    def vector(self, message: Message, number: int, name: str, size: int | None = None) -> Array:
+        """The weights of a layer, checked to be `size` many if given. Raises BadFile."""
+        values = self._numbers(message, number, name)
+        path = f"{message.path}.{name}"
+        if values.size == 0:
+            raise BadFile(f"{path} is missing")
+        if size is not None and values.size != size:
+            raise BadFile(f"{path} has {values.size:,} numbers; {size:,} are expected")
+        self.parameters += values.size
+        return values
+
+    def matrix(self, message: Message, number: int, name: str, outputs: int, inputs: int) -> Array:
+        """A layer as [outputs, inputs]. Raises BadFile."""
+        return self.vector(message, number, name, outputs * inputs).reshape(outputs, inputs)
+
+    def rows(self, message: Message, number: int, name: str, inputs: int) -> Array:
+        """A layer as [outputs, inputs]; the number of outputs follows from the data. Raises BadFile."""
+        values = self.vector(message, number, name)
+        if values.size % inputs:
+            raise BadFile(
+                f"{message.path}.{name} has {values.size:,} numbers, not a multiple of its {inputs:,} inputs"
+            )
+        return values.reshape(-1, inputs)
+
+    def dense(
+        self, message: Message, number: int, name: str, inputs: int, outputs: int | None = None
+    ) -> Lc0Dense:
+        """A dense layer whose biases are in the field after its weights. Raises BadFile."""
+        biases = self.vector(message, number + 1, f"{name}_b", outputs)
+        return Lc0Dense(self.matrix(message, number, f"{name}_w", biases.size, inputs), biases)
+
+    def norm(self, message: Message, number: int, name: str, size: int) -> LayerNorm:
+        """A layer normalisation. Raises BadFile."""
+        return LayerNorm(
+            self.vector(message, number, f"{name}_gammas", size),
+            self.vector(message, number + 1, f"{name}_betas", size),
+        )
+
+    def convolution(
+        self, message: Message, inputs: int, kernel: int, outputs: int | None = None
+    ) -> Lc0Convolution:
+        """A convolution with its batch normalisation folded in. Raises BadFile."""
+        weights = self.rows(message, 1, "weights", inputs * kernel * kernel)
+        channels = len(weights)
+        if outputs is not None and channels != outputs:
+            raise BadFile(f"{message.path} has {channels:,} outputs; {outputs:,} are expected")
+        biases = self._optional(message, 2, "biases", channels, 0.0)
+        if 3 in message:  # written before batch normalisation was folded in
+            means = self.vector(message, 3, "bn_means", channels)
+            variances = self.vector(message, 4, "bn_stddivs", channels)
+            gammas = self._optional(message, 5, "bn_gammas", channels, 1.0)
+            betas = self._optional(message, 6, "bn_betas", channels, 0.0)
+            if (variances + _EPSILON <= 0).any():
+                raise BadFile(f"{message.path}.bn_stddivs has variances below zero")
+            scales = gammas / np.sqrt(variances + _EPSILON)
+            weights = weights * scales[:, None]
+            biases = betas - scales * (means - biases)
+            if not (np.isfinite(weights).all() and np.isfinite(biases).all()):
+                raise BadFile(f"{message.path} has a batch normalisation that gives no finite numbers")
+        return Lc0Convolution(weights.reshape(channels, inputs, kernel, kernel), biases)
+
+    def _optional(self, message: Message, number: int, name: str, size: int, default: float) -> Array:
+        if self._numbers(message, number, name).size == 0:
+            return np.full(size, default, dtype=np.float32)
+        return self.vector(message, number, name, size)
+
+    def _numbers(self, message: Message, number: int, name: str) -> Array:
+        layer = message.message(number, name)
+        encoding = layer.number(4, "encoding") or self.encoding
+        stored = layer.bytes(3, "params")
+        width = 4 if encoding == WeightsEncoding.FLOAT32 else 2
+        if len(stored) % width:
+            raise BadFile(f"{layer.path} has {len(stored):,} bytes, not a multiple of {width}")
+        values = _decoded(layer, stored, encoding)
+        if not np.isfinite(values).all():
+            raise BadFile(f"{layer.path} has weights that are not finite numbers")
+        return values
+
+
+def _decoded(layer: Message, stored: memoryview, encoding: int) -> Array:
+    if encoding == WeightsEncoding.LINEAR16:
+        least, greatest = np.float32(layer.real(1, "min_val")), np.float32(layer.real(2, "max_val"))
+        with np.errstate(over="ignore", invalid="ignore"):
+            steps = np.frombuffer(stored, "<u2").astype(np.float32) / np.float32(0xFFFF)
+            return steps * (greatest - least) + least
+    if encoding == WeightsEncoding.FLOAT16:
+        return np.frombuffer(stored, "<f2").astype(np.float32)
+    if encoding == WeightsEncoding.BFLOAT16:
+        return (np.frombuffer(stored, "<u2").astype(np.uint32) << 16).view(np.float32)
+    if encoding == WeightsEncoding.FLOAT32:
+        return np.frombuffer(stored, "<f4").astype(np.float32)
+    raise BadFile(
+        f"{layer.path} has encoding {encoding}; "
+        + ", ".join(f"{kind.value} ({kind.name})" for kind in WeightsEncoding)
+        + " are read"
+    )

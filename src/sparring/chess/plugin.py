@@ -1,0 +1,128 @@
+"""Chess for the rest of the package."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from sparring.games.description import (
+    EngineSupport,
+    GameDescription,
+    NetworkLayout,
+    OpeningFormats,
+    PeopleNetwork,
+    Phases,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from sparring._core import ChessState
+    from sparring.cli.lazy import Command, Group
+    from sparring.networks.formats import NetworkFormats
+    from sparring.players.game_players import GamePlayers
+    from sparring.records.record import RecordFormats
+
+
+def _rules() -> type[Any]:
+    from sparring.chess.game import Chess
+
+    return Chess
+
+
+def _records() -> RecordFormats:
+    from sparring.chess.pgn import ChessFilter, read_pgn, to_pgn
+    from sparring.records.record import RecordFormats
+
+    return RecordFormats({"pgn": read_pgn}, to_pgn, filter=ChessFilter, everything="everything")
+
+
+def _networks() -> NetworkFormats:
+    from sparring.chess import lc0, lc0_graph, maia3
+    from sparring.networks.formats import NetworkFormats, OnnxFormat, WeightsFormat
+
+    return NetworkFormats(
+        codecs={"lc0": lc0.Lc0Codec, "maia3": maia3.Maia3Codec},
+        weights=WeightsFormat("Lc0", lc0.looks_like_lc0, lc0_graph.read),
+        onnx=OnnxFormat("Maia-3", frozenset({"tokens"}), maia3.read),
+    )
+
+
+def _players() -> GamePlayers:
+    from sparring.chess.books import PolyglotBook, pgn_repertoire
+    from sparring.players.game_players import GamePlayers
+
+    return GamePlayers(books={"bin": PolyglotBook, "pgn": pgn_repertoire})
+
+
+def _symmetry_labels(cells: NDArray[np.int64]) -> NDArray[np.int64]:
+    from sparring.chess.lc0 import symmetry_labels
+
+    return symmetry_labels(cells)
+
+
+def _layout(history: int) -> NetworkLayout:
+    """Lc0's inputs: eight boards of 13 planes and eight more; plane 109 counts plies for the 50-move rule."""
+    return NetworkLayout(
+        "lc0", 112, 8, 8, "from-to", 1858,
+        history=(13, 104), counts=((109, 110, 100.0),), symmetry_labels=_symmetry_labels,
+    )  # fmt: skip
+
+
+def fen_of_epd(text: str) -> str:
+    """FEN from FEN or EPD. EPD has no counters and may have operations behind its four fields."""
+    fields = text.split()
+    counters = fields[4:6] if len(fields) >= 6 and all(f.isdigit() for f in fields[4:6]) else ["0", "1"]
+    return " ".join(fields[:4] + counters)
+
+
+def _san(state: ChessState, move: int) -> str:
+    from sparring.chess.game import Chess
+
+    return Chess().san(state, move)
+
+
+def _claim(state: ChessState) -> str | None:
+    draw = state.claimable_draw
+    return None if draw is None else draw.reason
+
+
+def _move_count(state: ChessState) -> int:
+    """By the fullmove number of the FEN."""
+    return 2 * (int(state.text().rpartition(" ")[2]) - 1) + state.to_move
+
+
+def _is_endgame(state: ChessState) -> bool:
+    """At most six pieces besides kings and pawns."""
+    board = state.text().partition(" ")[0]
+    return sum(board.count(piece) for piece in "nbrqNBRQ") <= 6
+
+
+def _commands() -> Mapping[str, Command | Group]:
+    from sparring.cli.lazy import Command, Group
+
+    return {"engine": Group("", {"uci": Command("sparring.cli.engine:uci", "Play chess over UCI.")})}
+
+
+DESCRIPTION = GameDescription(
+    name="chess",
+    order=1,
+    load_rules=_rules,
+    native="Chess",
+    packed_move_bytes=1,
+    encodings={"planes": 1, "lc0": 1, "maia3": 1},
+    phases=Phases(20, 10**6, _is_endgame),
+    openings=OpeningFormats(("epd", "fen"), fen_of_epd),
+    engine=EngineSupport("uci"),
+    layout=_layout,
+    people=PeopleNetwork(rating=1500),
+    display_move=_san,
+    claimable_draw=_claim,
+    move_count=_move_count,
+    how_to_move="Moves: e4, Nf3, exd5, O-O, e8=Q, or the two squares: e2e4.",
+    records=_records,
+    networks=_networks,
+    commands=_commands,
+    players=_players,
+)

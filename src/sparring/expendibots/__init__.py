@@ -1,0 +1,1 @@
+"""Expendibots: rules, agent, tables, book, value network, referee."""

@@ -1,0 +1,237 @@
+"""Baselines: the lower rungs of the agent's ladder, up to the agent of the Expendibots report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import permutations
+from typing import TypeAlias
+
+from sparring._core import ExpendibotsSearch, ExpendibotsState
+from sparring.games import Move
+from sparring.players.player import BasePlayer, Decision, Turn
+from sparring.players.small_players import random_decision
+from sparring.search.linear_evaluation import LinearEvaluation
+
+# Endgame heuristics of the Expendibots report (section 2.4): chase a lone stack, close in on two tokens.
+#
+# Both look one action ahead. The endgame tables are exact where they apply.
+
+
+Square: TypeAlias = tuple[int, int]
+"""(x, y): x from the left, y from White's side."""
+_Cost: TypeAlias = Callable[[ExpendibotsState], tuple[float, ...]]
+
+_COVERING = ((0, 3, 6), (1, 4, 7))
+"""Columns of three stacks in a row that nothing can pass: two squares between them."""
+
+
+def endgame_move(state: ExpendibotsState) -> Move | None:
+    """The move of the heuristic that applies; None if neither applies or it has no move."""
+    own, other = tokens(state)
+    if own > 1 and len(stacks(state, 1 - state.to_move)) == 1:
+        return chase(state)
+    if own > 2 and other == 2:
+        return close_in(state)
+    return None
+
+
+def chase(state: ExpendibotsState) -> Move | None:
+    """Against one stack: approaches it with the nearest stack until a boom reaches it."""
+    if (boom := winning_boom(state)) is not None:
+        return boom
+    return _best_move(state, lambda after: _hunt(after, 1 - after.to_move))
+
+
+def close_in(state: ExpendibotsState) -> Move | None:
+    """Against two tokens: advances three stacks in a row, two squares apart, row by row."""
+    if (boom := winning_boom(state)) is not None:
+        return boom
+    return _best_move(state, lambda after: _line(after, 1 - after.to_move))
+
+
+def winning_boom(state: ExpendibotsState) -> Move | None:
+    """The cheapest BOOM that costs the opponent tokens and keeps the majority; None if there is none."""
+    own, other = tokens(state)
+    best: tuple[int, Move] | None = None
+    for move in state.legal_moves():
+        if state.action(move)[0] != "BOOM":
+            break  # BOOMs come first
+        left_other, left_own = tokens(state.play(move))
+        fine = left_own > 0 if left_other == 0 else left_other < other and left_own > max(1, left_other)
+        if fine and (best is None or own - left_own < best[0]):
+            best = (own - left_own, move)
+    return None if best is None else best[1]
+
+
+def tokens(state: ExpendibotsState) -> tuple[int, int]:
+    """Token counts of the side to move and of the opponent."""
+    white = sum(height for row in state.heights for height in row if height > 0)
+    black = -sum(height for row in state.heights for height in row if height < 0)
+    return (white, black) if state.to_move == 0 else (black, white)
+
+
+def stacks(state: ExpendibotsState, player: int) -> dict[Square, int]:
+    """The heights of a player's stacks by square."""
+    sign = 1 if player == 0 else -1
+    return {
+        (x, y): sign * height
+        for y, row in enumerate(state.heights)
+        for x, height in enumerate(row)
+        if sign * height > 0
+    }
+
+
+def _best_move(state: ExpendibotsState, cost: _Cost) -> Move | None:
+    """The MOVE of least cost after which the opponent has no saving BOOM; None if there is none."""
+    best: tuple[tuple[float, ...], Move] | None = None
+    for move in state.legal_moves():
+        if state.action(move)[0] == "BOOM":
+            continue
+        after = state.play(move)
+        if after.outcome is not None or after.repetitions > 1 or _refuted(after):
+            continue
+        candidate = (cost(after), move)
+        if best is None or candidate[0] < best[0]:
+            best = candidate
+    return None if best is None else best[1]
+
+
+def _refuted(after: ExpendibotsState) -> bool:
+    """Whether the opponent has a BOOM after which it has at least as many tokens."""
+    for move in after.legal_moves():
+        if after.action(move)[0] != "BOOM":
+            return False
+        own, other = tokens(after.play(move))
+        if own <= other:
+            return True
+    return False
+
+
+def _hunt(after: ExpendibotsState, hunter: int) -> tuple[float, ...]:
+    """Cost of a chase: king-move distance of the nearest stack, its walking distance, its height."""
+    prey = next(iter(stacks(after, 1 - hunter)))
+    reach, walk, height = min(
+        (max(abs(x - prey[0]), abs(y - prey[1])), abs(x - prey[0]) + abs(y - prey[1]), height)
+        for (x, y), height in stacks(after, hunter).items()
+    )
+    return (max(reach, 1), walk, height)
+
+
+def _line(after: ExpendibotsState, side: int) -> tuple[float, ...]:
+    """Cost of a line: steps to complete the best one, then its distance from the opponent."""
+    own, enemies = stacks(after, side), stacks(after, 1 - side)
+    return min(
+        (float(_steps(own, line)), float(gap), float(-len(own))) for line, gap in _lines(list(enemies))
+    )
+
+
+def _lines(enemies: list[Square]) -> Iterator[tuple[tuple[Square, ...], int]]:
+    """Lines with all of the opponent's stacks on one side, each with the rows between."""
+    for swapped in (False, True):
+        rows = [x if swapped else y for x, y in enemies]
+        for row in range(8):
+            if not (row < min(rows) or row > max(rows)):
+                continue
+            gap = min(abs(row - enemy_row) for enemy_row in rows)
+            for places in _COVERING:
+                yield tuple((row, at) if swapped else (at, row) for at in places), gap
+
+
+def _steps(own: dict[Square, int], line: tuple[Square, ...]) -> int:
+    """Fewest steps that bring three tokens to their squares."""
+    token_squares = [square for square, height in own.items() for _ in range(min(height, 3))]
+    costs = [[abs(x - at[0]) + abs(y - at[1]) for at in line] for x, y in token_squares]
+    near = sorted(range(len(token_squares)), key=lambda i: min(costs[i]))[:5]
+    return min(
+        (sum(costs[i][j] for j, i in enumerate(chosen)) for chosen in permutations(near, min(3, len(near)))),
+        default=99,
+    )
+
+
+class GreedyPlayer(BasePlayer):
+    """Maximises the balance of tokens after one action; draws among equal actions."""
+
+    def __init__(self) -> None:
+        super().__init__("greedy")
+
+    def choose(self, turn: Turn) -> Decision:
+        """One of the moves with the best balance."""
+        state: ExpendibotsState = turn.state
+        moves = state.legal_moves()
+        balances = [self._balance(state.play(move)) for move in moves]
+        best = max(balances)
+        good = [move for move, balance in zip(moves, balances, strict=True) if balance == best]
+        return random_decision(good, self._rng, f"{best:+d} tokens")
+
+    @staticmethod
+    def _balance(after: ExpendibotsState) -> int:
+        other, own = tokens(after)
+        if after.outcome is not None and after.outcome.winner is not None:
+            return 100 if own else -100
+        return own - other
+
+
+class ReportAgent(BasePlayer):
+    """The agent of the Expendibots report: its opening, its endgame heuristics, two plies of alpha-beta.
+
+    It has the report's pruning, features and stages, and no quiescence search. It draws nothing at random.
+    """
+
+    _WIN = 200.0
+    """Value of a won game: more than any evaluation."""
+
+    def __init__(self, evaluation: LinearEvaluation) -> None:
+        super().__init__("report")
+        self._search = ExpendibotsSearch(evaluation.weights, 1)
+        self._search.set_prune_booms(True)
+
+    def choose(self, turn: Turn) -> Decision:
+        """Returns the agent's move. The move depends on the state alone."""
+        state: ExpendibotsState = turn.state
+        for move, why in ((opening_move(state), "the report's opening"), (endgame_move(state), "by hand")):
+            if move is not None:
+                return Decision(move, {move: 1.0}, why)
+        best_move, best = None, -2 * self._WIN
+        for move in self._search.candidate_moves(state):
+            value = -self._value(state.play(move), 1, -2 * self._WIN, -best)
+            if best_move is None or value > best:
+                best_move, best = move, value
+        assert best_move is not None  # a player with a token has an action
+        return Decision(best_move, {best_move: 1.0}, f"{best:+.1f} of 100")
+
+    def _value(self, state: ExpendibotsState, depth: int, alpha: float, beta: float) -> float:
+        if state.outcome is not None:
+            winner = state.outcome.winner
+            return 0.0 if winner is None else self._WIN if winner == state.to_move else -self._WIN
+        if depth == 0:
+            return self._search.evaluate(state)
+        best = -2 * self._WIN
+        for move in self._search.candidate_moves(state):
+            best = max(best, -self._value(state.play(move), depth - 1, -beta, -max(alpha, best)))
+            if best >= beta:
+                break
+        return best
+
+
+_OPENING = ((1, (4, 0), (4, 1)), (2, (4, 1), (4, 3)), (2, (4, 3), (4, 5)))
+"""Section 2.3 in the referee's coordinates: tokens, from and to, from the own side."""
+_HOME = tuple((x, y) for x in (0, 1, 3, 4, 6, 7) for y in (0, 1))
+
+
+def opening_move(state: ExpendibotsState) -> Move | None:
+    """The report's opening move, as long as the player's tokens stand as the opening leaves them;
+    else None."""
+    own = {_seen(square, state): height for square, height in stacks(state, state.to_move).items()}
+    expected = dict.fromkeys(_HOME, 1)
+    for count, start, end in _OPENING:
+        if own == {square: height for square, height in expected.items() if height}:
+            wanted = ("MOVE", count, _seen(start, state), _seen(end, state))
+            return next((move for move in state.legal_moves() if state.action(move) == wanted), None)
+        expected[start] -= count
+        expected[end] = expected.get(end, 0) + count
+    return None
+
+
+def _seen(square: Square, state: ExpendibotsState) -> Square:
+    """A square from the point of view of the side to move, or back."""
+    return square if state.to_move == 0 else (square[0], 7 - square[1])

@@ -1,0 +1,146 @@
+"""The opening book of Expendibots: built by search, one entry for all symmetric positions.
+
+Positions that are rotations, reflections or colour swaps of one another share the entry of their canonical
+image. A file has two arrays: keys in ascending order, and the moves of the canonical images.
+"""
+
+from __future__ import annotations
+
+import heapq
+import json
+import zipfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sparring import data
+from sparring._core import ExpendibotsSearch, ExpendibotsState
+from sparring.base.errors import BadFile
+from sparring.base.storage import atomic_writer
+from sparring.expendibots.game import Expendibots
+from sparring.games import Move, describe
+from sparring.games.versions import MOVE_NUMBERING, check_move_numbering
+
+SHIPPED_BOOK = data.path("books", "expendibots")
+
+
+class ExpendibotsBook:
+    """A book in memory: moves by canonical key, and the origin of the file."""
+
+    def __init__(self, entries: Mapping[int, Move], origin: Mapping[str, Any]) -> None:
+        self.entries = dict(entries)
+        self.origin = dict(origin)
+
+    def move(self, state: ExpendibotsState) -> Move | None:
+        """The book's move; None if it has none that is legal (two positions may have the same 64-bit key)."""
+        stored = self.entries.get(state.canonical_key)
+        if stored is None:
+            return None
+        move = state.from_canonical(stored)
+        return move if move in state.legal_moves() else None
+
+    def moves(self, state: ExpendibotsState) -> dict[Move, float]:
+        """The book's move with weight 1: the protocol `sparring.players.book.Book`."""
+        move = self.move(state)
+        return {} if move is None else {move: 1.0}
+
+
+def open_expendibots_book(path: Path = SHIPPED_BOOK) -> ExpendibotsBook:
+    """The book of a file. Raises BadFile or OSError."""
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            keys, moves, origin = (file[name] for name in ("keys", "moves", "origin"))
+            versions = {MOVE_NUMBERING: int(file[MOVE_NUMBERING])} if MOVE_NUMBERING in file else {}
+        check_move_numbering(describe("expendibots"), versions)
+        entries = dict(zip(keys.tolist(), moves.tolist(), strict=True))
+        return ExpendibotsBook(entries, json.loads(str(origin)))
+    except BadFile as error:
+        raise BadFile(f"{path}: {error}; build the book again") from None
+    except (ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+        raise BadFile(f"{path} is no book of Expendibots: {error}") from None
+
+
+def write_book(book: ExpendibotsBook, path: Path) -> None:
+    """Writes a book atomically."""
+    keys = np.array(sorted(book.entries), np.uint64)
+    moves = np.array([book.entries[key] for key in keys.tolist()], np.uint16)
+    with atomic_writer(path) as part, part.open("wb") as file:
+        np.savez_compressed(
+            file,
+            keys=keys,
+            moves=moves,
+            origin=np.array(json.dumps(book.origin)),
+            move_numbering=np.array(describe("expendibots").move_numbering),
+        )
+
+
+@dataclass(frozen=True)
+class BookConfig:
+    """Size and search effort of a book."""
+
+    positions: int = 400
+    """Positions in which the book has a move."""
+    nodes: int = 1_000_000
+    """Nodes of the search for each of them."""
+    reply_nodes: int = 100_000
+    """Nodes of the search that selects the opponent's replies."""
+    margin: float = 20.0
+    """Replies whose value is further below the best are left out; a win is 100."""
+    plies: int = 12
+
+
+@dataclass(order=True)
+class _Waiting:
+    """A queued position, ordered by cost."""
+
+    cost: float
+    """Value that the opponent has given away, plus 1 for each pair of plies."""
+    number: int
+    state: ExpendibotsState = field(compare=False)
+
+
+def build_book(
+    search: ExpendibotsSearch, config: BookConfig, known: dict[int, Move]
+) -> Iterator[tuple[int, Move]]:
+    """Yields entries (canonical key, move) for either side, likeliest first; reuses entries in `known`."""
+    waiting: list[_Waiting] = []
+    seen: set[int] = set()
+
+    def add(state: ExpendibotsState, cost: float) -> None:
+        if state.outcome is None and state.ply < config.plies and state.canonical_key not in seen:
+            seen.add(state.canonical_key)
+            heapq.heappush(waiting, _Waiting(cost, len(seen), state))
+
+    start = Expendibots().initial()
+    add(start, 0.0)
+    for reply, cost in _replies(search, start, config):
+        add(start.play(reply), cost)
+    for _ in range(config.positions):
+        if not waiting:
+            return
+        at = heapq.heappop(waiting)
+        key = at.state.canonical_key
+        if key in known:
+            move = at.state.from_canonical(known[key])
+        else:
+            search.clear()
+            move = search.analyse(at.state, nodes=config.nodes).moves[0][0]
+        yield key, at.state.to_canonical(move)
+        after = at.state.play(move)
+        if after.outcome is None:
+            for reply, cost in _replies(search, after, config):
+                add(after.play(reply), at.cost + cost + 1.0)
+
+
+def _replies(
+    search: ExpendibotsSearch, state: ExpendibotsState, config: BookConfig
+) -> Iterator[tuple[Move, float]]:
+    """Replies within the margin, with their distance from the best."""
+    search.clear()
+    analysis = search.analyse(state, nodes=config.reply_nodes, margin=config.margin)
+    for move, value in analysis.moves:
+        if value >= analysis.value - config.margin:
+            yield move, analysis.value - value

@@ -1,0 +1,1 @@
+"""Go: rules, SGF, counting, GTP, and KataGo's networks."""

@@ -1,0 +1,242 @@
+"""Rules for passing in Go.
+
+A policy learned from people passes when people agree on dead stones. By the rules here two passes end the
+game and every stone on the board counts as alive, while people and servers take dead stones off. A player
+passes where it wins by both counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparring._core import GoState
+from sparring.games import ParseError, game_of
+from sparring.games.diagrams import Diagram
+from sparring.networks import Prediction
+from sparring.play.result import GameResult
+
+# Dead stones in Go: which stones people would take off the board at the end of the game.
+
+
+Chain: TypeAlias = tuple[int, list[int]]
+"""The owner and the points of a chain."""
+_DEAD_STONE_PLAYOUTS = 400
+
+
+def dead_stones(
+    state: GoState, ownership: NDArray[np.float32] | None = None, playouts: int = _DEAD_STONE_PLAYOUTS
+) -> list[int]:
+    """The points of all stones that are dead, ascending: those that the opponent will rather own.
+
+    `ownership` is that of a network ([points], 1 for the player to move); without it random playouts
+    estimate it. Stones in seki are alive. The same state gives the same stones.
+    """
+    if ownership is None:
+        black = np.array(state.playout_ownership(playouts, state.key), np.float32)
+    else:
+        black = ownership if state.to_move == 0 else -ownership
+    alive: list[Chain] = []
+    dead: list[Chain] = []
+    for owner, chain in chains(state):
+        own = float(black[chain].mean()) * (1 if owner == 0 else -1)
+        (dead if own < 0 else alive).append((owner, chain))
+    if ownership is None:  # playouts fill the shared liberties, and one side captures the other
+        dead = [candidate for candidate in dead if not _in_seki(state, candidate, alive)]
+    return sorted(point for _, chain in dead for point in chain)
+
+
+def _in_seki(state: GoState, own: Chain, alive: list[Chain]) -> bool:
+    """Whether a chain and one of the opponent share liberties that neither can fill.
+
+    This is Müller's simplest case of a capturing race (1999, "Race to capture"): both have no eye and at
+    least two shared liberties, or one eye of a point each and at least one; neither has other liberties. The
+    opponent's chain must touch a living chain, or it could be the inside of a dead shape.
+    """
+    for enemy in alive:
+        if enemy[0] == own[0] or not any(
+            _touch(state, enemy, other) for other in alive if other[0] == own[0]
+        ):
+            continue
+        ours, theirs = _liberties(state, own), _liberties(state, enemy)
+        shared = ours & theirs
+        eyes = [
+            _are_eyes(state, liberties - shared, chain)
+            for liberties, chain in ((ours, own[1]), (theirs, enemy[1]))
+        ]
+        if None not in eyes and eyes[0] == eyes[1] and len(shared) >= 2 - (eyes[0] or 0) > 0:
+            return True
+    return False
+
+
+def _are_eyes(state: GoState, points: set[int], chain: list[int]) -> int | None:
+    """The number of points if each is an eye of one point inside the chain; None if not."""
+    inside = all(set(_neighbours(point, state.size)) <= set(chain) for point in points)
+    return len(points) if inside else None
+
+
+def _touch(state: GoState, one: Chain, other: Chain) -> bool:
+    return not _adjacent(state, one).isdisjoint(other[1])
+
+
+def _liberties(state: GoState, chain: Chain) -> set[int]:
+    return _adjacent(state, chain) - {point for stones in state.stones for point in stones}
+
+
+def _adjacent(state: GoState, chain: Chain) -> set[int]:
+    return {near for point in chain[1] for near in _neighbours(point, state.size)} - set(chain[1])
+
+
+def _neighbours(point: int, size: int) -> list[int]:
+    x, y = point % size, point // size
+    near = ((x - 1, y), (x + 1, y), (x, y - 1), (x, y + 1))
+    return [v * size + u for u, v in near if 0 <= u < size and 0 <= v < size]
+
+
+def ownership_of(state: GoState, prediction: Prediction | None) -> NDArray[np.float32] | None:
+    """The ownership of a prediction for the player to move, if it was made with the same stones."""
+    if prediction is None or prediction.ownership is None or prediction.state.stones != state.stones:
+        return None
+    same_side = prediction.state.to_move == state.to_move
+    return prediction.ownership if same_side else -prediction.ownership
+
+
+def chains(state: GoState) -> list[Chain]:
+    """Every chain."""
+    owners = {point: owner for owner, stones in enumerate(state.stones) for point in stones}
+    all_chains: list[Chain] = []
+    seen: set[int] = set()
+    for first, owner in owners.items():
+        if first in seen:
+            continue
+        chain = [first]
+        seen.add(first)
+        for point in chain:  # grows
+            for near in _neighbours(point, state.size):
+                if near not in seen and owners.get(near) == owner:
+                    seen.add(near)
+                    chain.append(near)
+        all_chains.append((owner, chain))
+    return all_chains
+
+
+def wins_without_dead_stones(state: GoState, player: int, playouts: int = _DEAD_STONE_PLAYOUTS) -> bool:
+    """Whether a player's score is the higher one after dead stones are taken off."""
+    points = state.score(dead_stones(state, playouts=playouts))
+    return points[player] > points[1 - player]
+
+
+_EMPTY, _EDGE = -1, -2
+_RARE = 0.001
+"""Probability below which a pass is not considered."""
+_PASSING_PLAYOUTS = 100
+
+
+def apply_passing_rules(state: GoState, prediction: Prediction) -> NDArray[np.float64]:
+    """Corrects the probabilities [moves] of a player's choice. The last move is the pass.
+
+    - Own eyes are not filled. If nothing else is left, it passes. It also passes once the game is twice as
+      long as the board has points, so that every game ends.
+    - It does not pass while more than half of the board is empty. Later it passes only if the score already
+      wins, both with all stones and without those that people would call dead, or if the score without dead
+      stones loses, the pass is the policy's likeliest move and its value is not positive. In these cases it
+      answers a pass with a pass.
+    """
+    shares: NDArray[np.float64] = prediction.probabilities.astype(np.float64)
+    shares[np.isin(prediction.moves, own_eyes(state))] = 0
+    # Where a pass is out of the question, dead stones need not be looked for.
+    content = bool(state.passes or shares[-1] >= _RARE) and _is_content(state, prediction)
+    if not shares[:-1].any() or state.ply >= 2 * state.size**2 or (state.passes and content):
+        shares[:-1], shares[-1] = 0, 1
+    elif not content:
+        shares[-1] = 0
+    shares /= shares.sum()
+    return shares
+
+
+def _is_content(state: GoState, prediction: Prediction) -> bool:
+    """Whether ending the game here is good enough for the player to move."""
+    if 2 * sum(map(len, state.stones)) < state.size**2:
+        return False
+    points, me = state.score(), state.to_move
+    ahead = points[me] > points[1 - me]
+    likeliest = int(np.argmax(prediction.probabilities)) == len(prediction.moves) - 1
+    gives_up = likeliest and (prediction.value is None or prediction.value <= 0)
+    if not ahead and not gives_up:
+        return False
+    if wins_without_dead_stones(state, me, _PASSING_PLAYOUTS):
+        return ahead  # if not, dead stones of the opponent are still to be captured
+    return gives_up
+
+
+def own_eyes(state: GoState) -> list[int]:
+    """Eyes of the player to move: empty points with own stones on all sides, and with at most one opponent's
+    stone on the diagonals, none at the edge."""
+    size, me = state.size, state.to_move
+    board = np.full((size + 2, size + 2), _EDGE)
+    board[1:-1, 1:-1] = _EMPTY
+    for owner, stones in enumerate(state.stones):
+        board[np.array(stones, int) // size + 1, np.array(stones, int) % size + 1] = owner
+    sides = _around(board, ((-1, 0), (1, 0), (0, -1), (0, 1)))
+    corners = _around(board, ((-1, -1), (-1, 1), (1, -1), (1, 1)))
+    walled = ((sides == me) | (sides == _EDGE)).all(axis=0)
+    at_edge = (corners == _EDGE).any(axis=0)
+    real = (corners == 1 - me).sum(axis=0) <= np.where(at_edge, 0, 1)
+    return [int(p) for p in np.flatnonzero((board[1:-1, 1:-1] == _EMPTY) & walled & real)]
+
+
+def _around(board: NDArray[np.int64], steps: Sequence[tuple[int, int]]) -> NDArray[np.int64]:
+    """[steps, rows, columns]: the content of the point one step away from each point."""
+    size = len(board) - 2
+    return np.stack([board[1 + y : 1 + y + size, 1 + x : 1 + x + size] for y, x in steps])
+
+
+# The end of a game of Go against a person: dead stones are agreed on, then points are counted.
+
+
+class GoCounting:
+    """The score of a finished game, by its dead stones."""
+
+    @staticmethod
+    def propose(state: GoState, prediction: Prediction | None) -> set[int]:
+        """The points of the stones that are proposed as dead. `prediction` is the opponent's last one."""
+        return set(dead_stones(state, ownership_of(state, prediction)))
+
+    @staticmethod
+    def stones_at(state: GoState, points: Iterable[str]) -> set[int]:
+        """The stones of the chains at some points. Raises ParseError if there is none on a point."""
+        stones: set[int] = set()
+        for text in points:
+            point = state.parse_move(text.upper())
+            chain = next((set(chain) for _, chain in chains(state) if point in chain), None)
+            if chain is None:
+                raise ParseError(f"there is no stone on {text.upper()[:8]}")
+            stones |= chain
+        return stones
+
+    @staticmethod
+    def result(state: GoState, dead: set[int], person: int) -> tuple[str, GameResult]:
+        """The score in a sentence, and the end of the game with these dead stones."""
+        black, white = state.score(sorted(dead))
+        counted = f"Black has {black:g} points, White {white:g} (komi {state.komi:g})"
+        if black == white:
+            return f"{counted}: a draw.", GameResult(0.5, "score", margin=0.0)
+        winner, margin = int(white > black), abs(black - white)
+        won = "you win" if winner == person else f"{('Black', 'White')[winner]} wins"
+        return f"{counted}: {won} by {margin:g}.", GameResult(float(winner == 0), "score", margin=margin)
+
+    @staticmethod
+    def diagram(state: GoState, dead: set[int]) -> Diagram:
+        """The board with dead stones as small letters."""
+        diagram = game_of(state).diagram(state)
+        cells = [list(row) for row in diagram.cells]
+        for point in dead:
+            row, column = state.size - 1 - point // state.size, point % state.size
+            piece = cells[row][column]
+            assert piece is not None, "only stones are dead"
+            cells[row][column] = replace(piece, symbol=piece.symbol.lower(), glyph="")
+        return replace(diagram, cells=tuple(map(tuple, cells)))

@@ -1,0 +1,137 @@
+"""Go for the rest of the package."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from sparring.games.description import (
+    EngineSupport,
+    GameDescription,
+    NetworkLayout,
+    PeopleNetwork,
+    Phases,
+    SearchDefaults,
+)
+from sparring.games.ratings import GO_RANKS
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from sparring._core import GoState
+    from sparring.cli.lazy import Command, Group
+    from sparring.engines.options import EngineSettings
+    from sparring.engines.server import SendLine, StdinReader
+    from sparring.go.counting import GoCounting
+    from sparring.go.game import Go
+    from sparring.go.gtp_client import GtpEngine
+    from sparring.networks.formats import NetworkFormats
+    from sparring.players.engines import EngineConfig
+    from sparring.players.game_players import GamePlayers
+    from sparring.records.record import RecordFormats
+
+
+def _rules() -> type[Any]:
+    from sparring.go.game import Go
+
+    return Go
+
+
+def _by_rules(name: str, komi: float | None = None) -> Go:
+    from sparring.go.game import Go
+
+    return Go.by_rules(name, komi=komi)
+
+
+def _records() -> RecordFormats:
+    from sparring.go.sgf import GoFilter, read_sgf, to_sgf
+    from sparring.records.record import RecordFormats
+
+    return RecordFormats({"sgf": read_sgf}, to_sgf, "sgf", filter=GoFilter, everything="go-everything")
+
+
+def _networks() -> NetworkFormats:
+    from sparring.go import katago
+    from sparring.networks.formats import NetworkFormats, WeightsFormat
+
+    return NetworkFormats(
+        codecs={"katago": katago.KataGoCodec},
+        weights=WeightsFormat("KataGo", katago.looks_like_katago, katago.read),
+    )
+
+
+def _players() -> GamePlayers:
+    from sparring.go.counting import apply_passing_rules
+    from sparring.players.game_players import GamePlayers
+    from sparring.players.small_players import uct_player
+
+    return GamePlayers(strength_player=uct_player, adjust_policy=apply_passing_rules)
+
+
+def _gtp_client(config: EngineConfig) -> GtpEngine:
+    from sparring.go.gtp_client import GtpEngine
+
+    return GtpEngine(config)
+
+
+def _serve_gtp(settings: EngineSettings, send_line: SendLine, reader: StdinReader) -> None:
+    from sparring.go.gtp import GtpServer
+
+    GtpServer(settings, send_line, reader).run()
+
+
+def _counting() -> GoCounting:
+    from sparring.go.counting import GoCounting
+
+    return GoCounting()
+
+
+def _symmetry_labels(cells: NDArray[np.int64]) -> NDArray[np.int64]:
+    from sparring.go.katago import symmetry_labels
+
+    return symmetry_labels(cells)
+
+
+def _layout(history: int) -> NetworkLayout:
+    """KataGo's inputs, of which planes 9 to 13 show the last moves."""
+    return NetworkLayout(
+        "katago", 22, 19, 19, "points", 362,
+        history=(9, 14), any_board_size=True, symmetry_labels=_symmetry_labels,
+    )  # fmt: skip
+
+
+def _advice(state: GoState) -> str:
+    """Advice for a person who plays the shipped network."""
+    return "" if state.size == 19 else "It learned from games on 19x19 and is weaker on this board."
+
+
+def _commands() -> Mapping[str, Command | Group]:
+    from sparring.cli.lazy import Command, Group
+
+    return {"engine": Group("", {"gtp": Command("sparring.cli.engine:gtp", "Play Go over GTP.")})}
+
+
+DESCRIPTION = GameDescription(
+    name="go",
+    order=4,
+    load_rules=_rules,
+    native="Go",
+    packed_move_bytes=2,
+    encodings={"planes": 1, "katago": 1, "katago-global": 1},
+    ratings=GO_RANKS,
+    phases=Phases(50, 150),
+    ply_bucket=20,
+    engine=EngineSupport("gtp", byoyomi=True, client=_gtp_client, serve=_serve_gtp),
+    layout=_layout,
+    # Only passes end a game of Go, and when to pass is up to the passing rules.
+    search=SearchDefaults(find_immediate_wins=False, repetition_draws=False, prefer_proven=False),
+    people=PeopleNetwork(rating="5d", advice=_advice),
+    how_to_move="Moves: a point such as D4, or pass. After two passes the dead stones are agreed on.",
+    rule_sets=_by_rules,
+    records=_records,
+    networks=_networks,
+    commands=_commands,
+    players=_players,
+    counting=_counting,
+)

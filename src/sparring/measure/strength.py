@@ -1,0 +1,511 @@
+"""A player's rating from the evidence of its games: a posterior on a grid of ratings.
+
+The log-likelihood of the moves under the rating told is not taken at face value. Moves of one game are not
+independent, the network's ratings are not exactly people's, and players differ in style at equal strength:
+
+    r - m = shift + scale * (r' - m) + offset,   p(games | r') = exp(weight * sum log p(move | r')) / Z
+
+with the middle m of the ratings told and a normal offset of each player. The features of the strong network
+are a second, normal observation of the rating. The parameters are fitted to players of known rating
+(`strength.fitting`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from itertools import pairwise
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from sparring import data
+from sparring.base.errors import BadConfig, NotFound
+from sparring.games import describe
+from sparring.networks.codec import PositionBatch, PredictionBatch
+from sparring.policies import Policy, load_policy
+from sparring.policies.policy import Array, clipped_log, predict_batch, segment_argmax
+from sparring.records.readers import RecordedGame
+
+# What the moves of a game say about the strength of each player.
+#
+# The evidence of a player's moves is the log-likelihood sum log p(move | r) under a policy of people's moves,
+# as a function of the rating r that the policy is told, and features of the moves by a strong network. The
+# opponent's rating is told as r, too: the true one would give the answer away, since people play their
+# equals.
+
+
+FEATURES = ("loss", "blunders", "surprise", "agreement")
+"""Means over a player's moves by the strong network: expected points lost, share of moves that lose more than
+0.1, log-probability of its best move less that of the move (at most 5), share of its best moves."""
+_BLUNDER = 0.1
+_MOST_SURPRISE = 5.0
+_GAMES = 100
+"""Games that are evaluated together."""
+
+
+@dataclass(frozen=True)
+class GameEvidence:
+    """The moves of one player in one game."""
+
+    curve: Array
+    """[ratings]: sum of log p(move | r)."""
+    features: Array
+    """[features]: sums over the moves; divide by `moves` for means."""
+    moves: int
+
+
+@dataclass(frozen=True)
+class _Line:
+    """The plies of a game in which there was a choice."""
+
+    states: list[Any]
+    played: list[int]
+    after: list[Any]
+    movers: NDArray[np.int64]
+
+
+def collect_evidence(
+    human: Policy, strong: Policy | None, games: Sequence[RecordedGame], ratings: Sequence[float]
+) -> Iterator[tuple[GameEvidence | None, GameEvidence | None]]:
+    """Yields the evidence of the first and of the second player of each game; None without moves.
+
+    `human` is conditioned on ratings, `strong` gives values; without it all features are 0. Raises BadFile
+    if a move is not legal.
+    """
+    for start in range(0, len(games), _GAMES):
+        lines = [_line(game) for game in games[start : start + _GAMES]]
+        curves = _curves(human, lines, ratings)
+        features = _features(strong, lines)
+        begin = 0
+        for line in lines:
+            part = slice(begin, begin + len(line.states))
+            begin = part.stop
+            yield (
+                _evidence(curves[part], features[part], line.movers == 0),
+                _evidence(curves[part], features[part], line.movers == 1),
+            )
+
+
+def _evidence(curves: Array, features: Array, mine: NDArray[np.bool_]) -> GameEvidence | None:
+    if not mine.any():
+        return None
+    return GameEvidence(curves[mine].sum(axis=0), features[mine].sum(axis=0), int(mine.sum()))
+
+
+def _line(game: RecordedGame) -> _Line:
+    states, played, after = [], [], []
+    for state, following in pairwise(game.states):
+        legal = state.legal_moves()
+        if len(legal) > 1 and following.last_move in legal:
+            states.append(state)
+            played.append(legal.index(following.last_move))
+            after.append(following)
+    return _Line(states, played, after, np.array([state.to_move for state in states], np.int64))
+
+
+def _predict(policy: Policy, states: list[Any], rating: float) -> PredictionBatch:
+    count = len(states)
+    batch = PositionBatch(
+        describe(policy.game).states_class(states), np.full((count, 2), rating), np.full(count, np.nan)
+    )
+    return predict_batch(policy, batch)
+
+
+def _curves(human: Policy, lines: Sequence[_Line], ratings: Sequence[float]) -> Array:
+    """log p(move played | r) [plies, ratings]."""
+    states = [state for line in lines for state in line.states]
+    played = np.array([move for line in lines for move in line.played], np.int64)
+    if not states:
+        return np.zeros((0, len(ratings)))
+    columns = []
+    for rating in ratings:
+        predicted = _predict(human, states, rating)
+        columns.append(clipped_log(predicted.probabilities[predicted.offsets[:-1] + played]))
+    return np.stack(columns, axis=1)
+
+
+def _features(strong: Policy | None, lines: Sequence[_Line]) -> Array:
+    """[plies, features] of `FEATURES`."""
+    states = [state for line in lines for state in line.states]
+    played = np.array([move for line in lines for move in line.played], np.int64)
+    after = [state for line in lines for state in line.after]
+    if strong is None or not states:
+        return np.zeros((len(states), len(FEATURES)))
+    predicted = _predict(strong, states, np.nan)
+    logs = clipped_log(predicted.probabilities)
+    best = segment_argmax(logs, predicted.offsets)
+    chosen = predicted.offsets[:-1] + played
+    loss = np.clip(predicted.values + _values(strong, after), 0, 2) / 2
+    surprise = np.minimum(logs[best] - logs[chosen], _MOST_SURPRISE)
+    return np.stack([loss, loss > _BLUNDER, surprise, best == chosen], axis=1).astype(np.float64)
+
+
+def _values(strong: Policy, states: list[Any]) -> Array:
+    """The values of states for the side to move; of ended games, the result."""
+    values = np.zeros(len(states))
+    going = [i for i, state in enumerate(states) if state.outcome is None]
+    for i, state in enumerate(states):
+        if state.outcome is not None and state.outcome.winner is not None:
+            values[i] = 1.0 if state.outcome.winner == state.to_move else -1.0
+    if going:
+        values[going] = _predict(strong, [states[i] for i in going], np.nan).values
+    return values
+
+
+GRID_POINTS = 141
+"""Ratings at which a posterior is computed."""
+_DEGREE = 4
+"""Degree of the polynomial through the log-likelihoods, if the policy was asked at enough ratings."""
+_BEYOND = 0.25
+"""Margin of the rating grid beyond the policy's rating range, as a fraction of that range."""
+
+
+@dataclass(frozen=True)
+class StrengthModel:
+    """The parameters of the posterior."""
+
+    game: str
+    ratings: tuple[float, ...]
+    """Ratings told to the policy."""
+    prior: tuple[float, float]
+    """Mean and standard deviation of the population's ratings."""
+    weight: float
+    """Weight of the log-likelihood."""
+    scale: float
+    shift: float
+    player_error: float
+    """Standard deviation of a player's offset from what its moves say, in rating points."""
+    feature_weights: tuple[float, ...]
+    """The predicted rating of a game: a constant, and one weight for each feature's mean."""
+    feature_line: tuple[float, float]
+    """The expected prediction at a rating: intercept and slope."""
+    feature_errors: tuple[float, float]
+    """Standard deviation of the prediction between games of one player, and between players."""
+    feature_weight: float
+    """Weight of the features' log-likelihood."""
+    note: str = ""
+    """How it was fitted."""
+
+    @property
+    def grid(self) -> Array:
+        """The ratings [grid] at which a posterior is computed."""
+        low, high = self.ratings[0], self.ratings[-1]
+        beyond = _BEYOND * (high - low)
+        return np.linspace(low - beyond, high + beyond, GRID_POINTS)
+
+    def as_json(self) -> dict[str, Any]:
+        """The content of its file."""
+        return asdict(self)
+
+    @classmethod
+    def of(cls, content: dict[str, Any]) -> StrengthModel:
+        """The model of a file's content. Raises BadConfig."""
+        try:
+            arguments: dict[str, Any] = {
+                key: tuple(value) if isinstance(value, list) else value for key, value in content.items()
+            }
+            return cls(**arguments)
+        except TypeError as error:
+            raise BadConfig(f"not a strength model: {error}") from None
+
+
+@dataclass(frozen=True)
+class RatingEstimate:
+    """The rating of a player with a 95 % interval."""
+
+    rating: float
+    """Mean of the posterior."""
+    low: float
+    high: float
+    games: int
+    moves: int
+    posterior: Array
+    """[grid]: probabilities."""
+
+
+def estimate_rating(model: StrengthModel, games: Sequence[GameEvidence]) -> RatingEstimate:
+    """The rating of the player of these games. Without games it is that of the population."""
+    if games:
+        posterior = np.exp(log_posteriors(model, PlayerSummary.of([games])))[0]
+    else:
+        posterior = np.exp(_normalised(_log_prior(model)[None]))[0]
+    return _estimate(model.grid, posterior, len(games), sum(game.moves for game in games))
+
+
+def _estimate(grid: Array, posterior: Array, games: int, moves: int) -> RatingEstimate:
+    total = np.cumsum(posterior)
+    low, high = (float(np.interp(share, total, grid)) for share in (0.025, 0.975))
+    mean = float((posterior * grid).sum())
+    return RatingEstimate(mean, low, high, games, moves, posterior)
+
+
+@dataclass(frozen=True)
+class PlayerSummary:
+    """What the posteriors of n players depend on."""
+
+    curves: Array
+    """[n, ratings]: sums of log p(move | r) over the games."""
+    features: Array
+    """[n, 1 + features]: means over the games of `feature_rows`."""
+    games: Array
+    """[n]: number of games."""
+
+    @classmethod
+    def of(cls, players: Sequence[Sequence[GameEvidence]]) -> PlayerSummary:
+        """The summary of players, each with at least one game."""
+        return cls(
+            np.array([np.sum([game.curve for game in games], axis=0) for games in players]),
+            np.array([feature_rows(games).mean(axis=0) for games in players]),
+            np.array([float(len(games)) for games in players]),
+        )
+
+
+def log_posteriors(model: StrengthModel, players: PlayerSummary) -> Array:
+    """The logarithms of the posterior probabilities [n, grid]."""
+    logs = (
+        _log_prior(model)
+        + curve_log_likelihood(model, players.curves)
+        + model.feature_weight * feature_log_likelihood(model, players)
+    )
+    return _normalised(logs)
+
+
+def curve_log_likelihood(model: StrengthModel, curves: Array) -> Array:
+    """The log-likelihoods [n, grid] of moves from those under the ratings told [n, ratings]."""
+    levels, grid = np.array(model.ratings), model.grid
+    middle = levels.mean()
+    inside = np.clip(middle + (grid - middle - model.shift) / model.scale, levels[0], levels[-1])
+    interpolation = _polynomials(inside, levels) @ np.linalg.pinv(_polynomials(levels, levels))
+    logs = model.weight * (curves - curves.max(axis=1, keepdims=True)) @ interpolation.T
+    likelihoods = np.exp(logs - logs.max(axis=1, keepdims=True))
+    # The player's offset: a convolution with its normal distribution.
+    step = grid[1] - grid[0]
+    kernel = np.exp(-0.5 * ((grid[:, None] - grid[None, :]) / max(model.player_error, 0.1 * step)) ** 2)
+    smoothed: Array = np.log(likelihoods @ (kernel / kernel.sum(axis=1, keepdims=True)).T + 1e-300)
+    return smoothed
+
+
+def feature_log_likelihood(model: StrengthModel, players: PlayerSummary) -> Array:
+    """The log-likelihoods [n, grid] of the features' predictions."""
+    predictions = players.features @ np.array(model.feature_weights)
+    intercept, slope = model.feature_line
+    between_games, between_players = model.feature_errors
+    variances = between_players**2 + between_games**2 / players.games
+    logs: Array = -0.5 * (predictions[:, None] - intercept - slope * model.grid) ** 2 / variances[:, None]
+    return logs
+
+
+def feature_rows(games: Sequence[GameEvidence]) -> Array:
+    """[games, 1 + features]: a constant and the features' means."""
+    return np.array([[1.0, *(game.features / game.moves)] for game in games])
+
+
+def _polynomials(ratings: Array, levels: Array) -> Array:
+    x = 2 * (ratings - levels.mean()) / (levels[-1] - levels[0])
+    return np.stack([x**power for power in range(min(_DEGREE, len(levels) - 1) + 1)], axis=1)
+
+
+def _log_prior(model: StrengthModel) -> Array:
+    mean, deviation = model.prior
+    logs: Array = -0.5 * ((model.grid - mean) / deviation) ** 2
+    return logs
+
+
+def _normalised(logs: Array) -> Array:
+    logs = logs - logs.max(axis=1, keepdims=True)
+    normalised: Array = logs - np.log(np.exp(logs).sum(axis=1, keepdims=True))
+    return normalised
+
+
+# Fits the strength model to players of known rating, and measures its errors on others.
+
+
+@dataclass(frozen=True)
+class RatedPlayer:
+    """A player of known rating."""
+
+    name: str
+    rating: float
+    """Mean rating over the games."""
+    games: tuple[GameEvidence, ...]
+
+
+_SEARCHED: Mapping[str, tuple[float, float]] = {
+    "weight": (0.02, 2.0),
+    "scale": (0.4, 3.0),
+    "player_error": (0.0025, 0.3),
+    "feature_weight": (0.01, 1.5),
+}
+"""Parameters that are searched on a logarithmic scale, and their bounds; of `player_error` in ranges of the
+ratings told."""
+_SHIFT = 0.3
+"""Largest shift, in ranges of the ratings told."""
+
+
+def fit_strength_model(
+    game: str, ratings: Sequence[float], players: Sequence[RatedPlayer], *, rounds: int = 3, note: str = ""
+) -> StrengthModel:
+    """The parameters that maximise the posterior probability of the players' ratings.
+
+    The features' regression is least squares; the other parameters are searched on a grid, one after the
+    other, `rounds` times. The prior is the population of these players.
+    """
+    true_ratings = np.array([player.rating for player in players])
+    summary = PlayerSummary.of([player.games for player in players])
+    weights, line, errors = _fit_features(players)
+    span = ratings[-1] - ratings[0]
+    prior = float(true_ratings.mean()), float(true_ratings.std())
+    model = StrengthModel(
+        game, tuple(ratings), prior, 0.3, 1.0, 0.0, 0.05 * span, weights, line, errors, 0.3, note
+    )
+    for _ in range(rounds):
+        for key, (low, high) in _SEARCHED.items():
+            unit = span if key == "player_error" else 1.0
+            model = _improved(model, key, unit * np.geomspace(low, high, 60), summary, true_ratings)
+        model = _improved(model, "shift", span * np.linspace(-_SHIFT, _SHIFT, 101), summary, true_ratings)
+    return model
+
+
+def _improved(
+    model: StrengthModel, key: str, values: Array, players: PlayerSummary, true_ratings: Array
+) -> StrengthModel:
+    """The model with the best of some values of one parameter; the present one if none is better."""
+    if key == "feature_weight":
+        values = np.append(values, 0.0)  # the features may add nothing
+    models = [model, *(replace(model, **{key: value}) for value in values.tolist())]
+    losses = [mean_log_loss(candidate, players, true_ratings) for candidate in models]
+    return models[int(np.argmin(losses))]
+
+
+def mean_log_loss(model: StrengthModel, players: PlayerSummary, known: Array) -> float:
+    """Mean of -log of the posterior probability of the ratings [n], in nats of a grid step."""
+    places = np.abs(model.grid[None, :] - known[:, None]).argmin(axis=1)
+    logs = log_posteriors(model, players)[np.arange(len(known)), places]
+    return float(-logs.mean())
+
+
+def strength_errors(model: StrengthModel, players: Sequence[RatedPlayer]) -> dict[str, Any]:
+    """Errors of the estimates of players of known rating: mean absolute error, bias, coverage of the 95 %
+    interval and its mean width; the error of the mean of the prior for comparison."""
+    estimates = [estimate_rating(model, player.games) for player in players]
+    true_ratings = np.array([player.rating for player in players])
+    gaps = np.array([estimate.rating for estimate in estimates]) - true_ratings
+    inside = [
+        estimate.low <= rating <= estimate.high
+        for estimate, rating in zip(estimates, true_ratings, strict=True)
+    ]
+    resampled = np.random.default_rng(0).choice(np.abs(gaps), (1000, len(gaps))).mean(axis=1)
+    low, high = np.quantile(resampled, (0.025, 0.975)).tolist()
+    return {
+        "players": len(players),
+        "mean_absolute_error": float(np.abs(gaps).mean()),
+        "low": low,
+        "high": high,
+        "bias": float(gaps.mean()),
+        "coverage": float(np.mean(inside)),
+        "width": float(np.mean([estimate.high - estimate.low for estimate in estimates])),
+        "without_games": float(np.abs(true_ratings - model.prior[0]).mean()),
+        "correlation": float(np.corrcoef(true_ratings, true_ratings + gaps)[0, 1])
+        if len(true_ratings) > 2
+        else None,
+    }
+
+
+def _fit_features(
+    players: Sequence[RatedPlayer],
+) -> tuple[tuple[float, ...], tuple[float, float], tuple[float, float]]:
+    """Weights of the features by least squares over games; then the line of their predictions over the
+    rating, and the deviations from it between games and between players."""
+    rows = np.concatenate([feature_rows(player.games) for player in players])
+    ratings = np.repeat([player.rating for player in players], [len(player.games) for player in players])
+    weights = np.linalg.lstsq(rows, ratings, rcond=None)[0]
+    predictions = rows @ weights
+    slope, intercept = np.polyfit(ratings, predictions, 1).tolist()
+    several = [player for player in players if len(player.games) > 1]
+    within = [_deviations(weights, player) for player in several]
+    between_games = float(np.sqrt(np.concatenate(within).var())) if several else float(predictions.std())
+    means = np.array([(feature_rows(player.games) @ weights).mean() for player in players])
+    counts = np.array([len(player.games) for player in players])
+    true_ratings = np.array([player.rating for player in players])
+    rest = (means - intercept - slope * true_ratings) ** 2 - between_games**2 / counts
+    between_players = float(np.sqrt(max(rest.mean(), (0.1 * between_games) ** 2)))
+    return tuple(weights.tolist()), (intercept, slope), (between_games, between_players)
+
+
+def _deviations(weights: Array, player: RatedPlayer) -> Array:
+    predictions = feature_rows(player.games) @ weights
+    scaled: Array = (predictions - predictions.mean()) * np.sqrt(len(predictions) / (len(predictions) - 1))
+    return scaled
+
+
+# `measure_levels`: how strong are the players of some games?
+
+
+@dataclass(frozen=True)
+class PlayerLevel:
+    """A player of some games and its estimated rating."""
+
+    name: str
+    estimate: RatingEstimate
+    known: float | None
+    """Mean of the ratings in the records; None where unknown. The estimate does not use them."""
+
+
+def shipped_strength_model(game: str) -> StrengthModel:
+    """The model of a game that is part of the package. Raises NotFound."""
+    if game not in data.names("strength"):
+        there = ", ".join(data.names("strength"))
+        raise NotFound(f"strength can be measured in {there}, not in {game} (docs/measuring.md says why)")
+    return StrengthModel.of(msgspec.json.decode(data.path("strength", game).read_bytes()))
+
+
+def measure_levels(
+    games: Sequence[RecordedGame],
+    names: Sequence[str] = (),
+    *,
+    model: StrengthModel | None = None,
+    human: Policy | None = None,
+    strong: Policy | None = None,
+    on_game: Callable[[int], None] = lambda _: None,
+) -> list[PlayerLevel]:
+    """Estimates the ratings of the players with these names, or of all players, from their moves in `games`.
+
+    Players are in the order of `names`, else by number of games. `model`, `human` and `strong` are by default
+    the shipped ones; `strong` is used only if the model has a weight for its features. `on_game` is called
+    after each game with the number of games so far. Raises NotFound or BadFile, and ValueError for a
+    name without moves, no games, or games of several kinds.
+    """
+    if len({game.game for game in games}) != 1:
+        raise ValueError("games of one kind are expected, at least one")
+    kind = games[0].game
+    model = model or shipped_strength_model(kind)
+    wanted = [game for game in games if not names or any(name in names for name in game.players)]
+    human = human or load_policy("human", kind)
+    if model.feature_weight > 0:
+        strong = strong or load_policy("strong", kind)
+    by_player: dict[str, list[GameEvidence]] = {name: [] for name in names}
+    ratings: dict[str, list[int]] = {}
+    collected = collect_evidence(human, strong, wanted, model.ratings)
+    for number, (game, sides) in enumerate(zip(wanted, collected, strict=True), 1):
+        for name, rating, evidence in zip(game.players, game.ratings, sides, strict=True):
+            name = name or "?"
+            if evidence is None or (names and name not in names):
+                continue
+            by_player.setdefault(name, []).append(evidence)
+            if rating is not None:
+                ratings.setdefault(name, []).append(rating)
+        on_game(number)
+    if missing := [name for name, evidence in by_player.items() if not evidence]:
+        raise ValueError(f"there are no moves of {missing[0]}")
+    players = list(by_player) if names else sorted(by_player, key=lambda name: -len(by_player[name]))
+    return [
+        PlayerLevel(name, estimate_rating(model, by_player[name]), _mean(ratings.get(name, [])))
+        for name in players
+    ]
+
+
+def _mean(values: Sequence[int]) -> float | None:
+    return sum(values) / len(values) if values else None

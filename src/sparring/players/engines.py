@@ -1,0 +1,362 @@
+"""Requests to engines and their answers, common to all protocols."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import signal
+import subprocess
+import time
+import uuid
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from threading import Event
+from typing import Any, Protocol
+
+from sparring.base.clock import GameClock
+from sparring.base.errors import SparringError
+from sparring.games.description import EngineProtocol
+from sparring.search.limits import SearchLimits
+
+
+@dataclass(frozen=True)
+class EngineConfig:
+    """An external program that speaks a protocol."""
+
+    name: str
+    protocol: EngineProtocol
+    command: tuple[str, ...]
+    options: Mapping[str, str] = field(default_factory=dict)
+    """Values for `setoption`; the engine must declare every one of them."""
+    commands: tuple[str, ...] = ()
+    """GTP commands that are sent at the start."""
+    env: Mapping[str, str] = field(default_factory=dict)
+    folder: Path | None = None
+    limits: SearchLimits = field(default_factory=SearchLimits)
+    """Nodes, depth and seconds of a move, besides the clock."""
+    start_seconds: float = 20.0
+    """Time limit of the handshake, and of getting ready for a game."""
+    move_seconds: float = 120.0
+    """Time limit of a move without a clock."""
+    stop_seconds: float = 2.0
+    """Time limit of `stop` and `quit`; then the engine is killed."""
+
+
+@dataclass(frozen=True)
+class PositionHistory:
+    """A position and the game that led to it."""
+
+    start: Any
+    """The state before the first move."""
+    moves: tuple[str, ...]
+    """The moves since, in the game's notation."""
+    state: Any
+    """The state after them."""
+
+    @classmethod
+    def of(cls, state: Any) -> PositionHistory:
+        """The history that a state holds."""
+        moves: list[str] = []
+        at = state
+        while (before := at.previous) is not None:
+            moves.append(before.move_text(at.last_move))
+            at = before
+        return cls(at, tuple(moves[::-1]), state)
+
+
+def option_text(value: object) -> str:
+    """The value of an engine's option as its protocol writes it: `true` and `false` for booleans."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+@dataclass(frozen=True)
+class PlayResult:
+    """An engine's answer."""
+
+    move: str | None
+    """The move as the engine wrote it; None if it resigns."""
+    score: int | None
+    """The last score that it reported, in centipawns for itself; None if it reported none."""
+    spent: float
+    """Seconds from the request to the answer."""
+
+
+class TimeForfeit(SparringError):
+    """An engine's flag fell."""
+
+
+class EngineClient(Protocol):
+    """A running engine. Every method raises EngineFailure if the engine fails."""
+
+    stops: bool
+    """Whether a search can be stopped. An engine that exceeds its time is killed otherwise."""
+
+    def new_game(self, start: Any, clocks: GameClock | None) -> None:
+        """Begins a game from a state and waits until the engine is ready."""
+        ...
+
+    def choose(
+        self,
+        line: PositionHistory,
+        clocks: GameClock | None,
+        limits: SearchLimits | None = None,
+        stop: Event | None = None,
+    ) -> PlayResult:
+        """Requests a move. `limits` replace those of the configuration. Also raises TimeForfeit."""
+        ...
+
+    def analyse(self, line: PositionHistory) -> int:
+        """The score of the position in hundredths for the player to move."""
+        ...
+
+    def game_over(self, score: float) -> None:
+        """Sends the result of the game, if the protocol has a command for it."""
+        ...
+
+    def close(self) -> None:
+        """Asks the engine to quit; kills it if it does not."""
+        ...
+
+    def kill(self) -> None:
+        """Kills the engine."""
+        ...
+
+
+# A subprocess that communicates in lines. Every wait has a deadline.
+#
+# There are no threads: pipes are read while an answer is awaited. A program that floods its output is blocked
+# by its full pipe, and memory stays bounded.
+
+
+MAX_LINE_LENGTH = 1 << 16
+MAX_LINES = 200_000
+MAX_BYTES = 1 << 25
+"""Limits of one answer. An engine that reports for an hour stays far below them."""
+
+_MARK = "SPARRING_ENGINE"
+"""Name of the variable that marks the processes of an engine."""
+_KILL_ROUNDS = 10
+"""Most rounds of killing: a process may start another while it is looked for."""
+_CHUNK = 1 << 16
+_TAIL = 2000
+
+
+class FailureReason(StrEnum):
+    """Kinds of engine failures."""
+
+    NOT_STARTED = "could not be started"
+    CRASHED = "died"
+    STALLED = "did not answer"
+    OUTPUT_OVERFLOW = "flooded its output"
+    ILLEGAL = "illegal move"
+    FALSE_CLAIM = "false claim"
+    PROTOCOL_ERROR = "broke the protocol"
+
+
+class EngineFailure(SparringError):
+    """A failure of an engine, which loses it the game."""
+
+    def __init__(self, reason: FailureReason, detail: str) -> None:
+        super().__init__(f"{reason}: {detail}" if detail else str(reason))
+        self.reason = reason
+        self.detail = detail
+
+
+_running: dict[int, EngineProcess] = {}
+
+
+def kill_all() -> None:
+    """Kills every running engine of this process."""
+    for process in list(_running.values()):
+        process.kill()
+
+
+class EngineProcess:
+    """A running program in a process group of its own.
+
+    A variable in its environment marks the program and everything that it starts, so that a child that leaves
+    the group is killed too. The mark is read from /proc: on Linux only.
+    """
+
+    def __init__(self, command: Sequence[str], env: Mapping[str, str], folder: Path | None) -> None:
+        mark = uuid.uuid4().hex
+        self._mark = f"{_MARK}={mark}".encode()
+        try:
+            self._process = subprocess.Popen(
+                list(command),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                cwd=folder,
+                env={**os.environ, **env, _MARK: mark},
+                start_new_session=True,
+                bufsize=0,
+            )
+        except (OSError, ValueError) as error:
+            raise EngineFailure(FailureReason.NOT_STARTED, f"{command[0]}: {error}") from None
+        pipes = (self._process.stdin, self._process.stdout, self._process.stderr)
+        self._stdin, self._stdout, self._stderr = (pipe.fileno() for pipe in pipes if pipe is not None)
+        for pipe in (self._stdin, self._stdout, self._stderr):
+            os.set_blocking(pipe, False)
+        self._open = [self._stdout, self._stderr]
+        self._lines: deque[str] = deque()
+        self._partial = b""
+        self._complaints = b""
+        self._taken_lines = self._taken_bytes = 0
+        _running[self._process.pid] = self
+
+    def send(self, line: str, deadline: float) -> None:
+        """Writes a line and begins a new answer. Raises EngineFailure if it is not read in time."""
+        self._taken_lines = self._taken_bytes = 0
+        rest = line.encode() + b"\n"
+        while rest:
+            _, ready, _ = select.select([], [self._stdin], [], max(0.0, deadline - time.monotonic()))
+            if not ready:
+                raise EngineFailure(FailureReason.STALLED, f"it does not read {line[:60]!r}")
+            try:
+                rest = rest[os.write(self._stdin, rest) :]
+            except BlockingIOError:
+                continue
+            except OSError:
+                self._read(0.0)
+                raise self._died() from None
+
+    def receive(self, deadline: float) -> str | None:
+        """The next line; None at the deadline. Raises EngineFailure."""
+        while not self._lines:
+            left = deadline - time.monotonic()
+            if self._stdout not in self._open:
+                raise self._died()
+            if not self._read(max(0.0, left)) and left <= 0:
+                return None
+            if time.monotonic() > deadline and not self._lines:
+                return None
+        return self._lines.popleft()
+
+    def drain(self) -> None:
+        """Discards pending output."""
+        while self._stdout in self._open and self._read(0.0):
+            self._lines.clear()
+        self._lines.clear()
+
+    def close(self, quit_command: str, timeout: float) -> None:
+        """Asks the program to quit; kills it after `timeout` seconds."""
+        deadline = time.monotonic() + timeout
+        with contextlib.suppress(EngineFailure):
+            self.send(quit_command, deadline)
+            while self.receive(deadline) is not None:
+                pass
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(max(0.0, deadline - time.monotonic()))
+        self.kill()
+
+    def kill(self) -> None:
+        """Kills the program and its children."""
+        _running.pop(self._process.pid, None)
+        # A process that is just being started has no environment yet, so it is known by its parents alone.
+        descendants = _descendants(self._process.pid)
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        _kill(descendants)
+        self._process.wait()
+        _kill_marked(self._mark)
+        for pipe in (self._process.stdin, self._process.stdout, self._process.stderr):
+            if pipe is not None:
+                pipe.close()
+        self._open = []
+
+    def _read(self, wait: float) -> bool:
+        """Reads available output, waiting up to `wait` seconds; returns whether there was any."""
+        ready, _, _ = select.select(self._open, [], [], wait)
+        for pipe in ready:
+            try:
+                chunk = os.read(pipe, _CHUNK)
+            except BlockingIOError:
+                continue
+            if not chunk:
+                self._open.remove(pipe)
+            elif pipe == self._stderr:
+                self._complaints = (self._complaints + chunk)[-_TAIL:]
+            else:
+                self._take(chunk)
+        return bool(ready)
+
+    def _take(self, chunk: bytes) -> None:
+        *lines, self._partial = (self._partial + chunk).split(b"\n")
+        self._taken_lines += len(lines)
+        self._taken_bytes += len(chunk)
+        if (
+            len(self._partial) > MAX_LINE_LENGTH
+            or self._taken_lines > MAX_LINES
+            or self._taken_bytes > MAX_BYTES
+        ):
+            raise EngineFailure(FailureReason.OUTPUT_OVERFLOW, f"{self._taken_bytes:,} bytes for one answer")
+        self._lines.extend(line.decode(errors="replace").strip() for line in lines)
+
+    def _died(self) -> EngineFailure:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(1.0)
+        status = self._process.returncode
+        while self._stderr in self._open and self._read(0.0):
+            pass
+        error_lines = self._complaints.decode(errors="replace").strip().splitlines()
+        words = "it closed its output" if status is None else f"exit status {status}"
+        return EngineFailure(
+            FailureReason.CRASHED, words + (f": {error_lines[-1][:200]}" if error_lines else "")
+        )
+
+
+def _kill_marked(mark: bytes) -> None:
+    """Kills every process whose environment has the mark."""
+    for _ in range(_KILL_ROUNDS):
+        pids = [pid for pid in _process_ids() if mark in _environment(pid)]
+        if not pids:
+            return
+        _kill(pids)
+
+
+def _kill(pids: Iterable[int]) -> None:
+    for pid in pids:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.kill(pid, signal.SIGKILL)
+
+
+def _descendants(pid: int) -> list[int]:
+    """The running processes that a process started, and those that they started."""
+    children: dict[int, list[int]] = {}
+    for process in _process_ids():
+        children.setdefault(_parent(process), []).append(process)
+    descendants = [pid]
+    for process in descendants:
+        descendants.extend(children.get(process, ()))
+    return descendants[1:]
+
+
+def _parent(pid: int) -> int:
+    """The parent of a process; 0 if it has ended."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_bytes()
+    except OSError:
+        return 0
+    return int(
+        stat.rpartition(b")")[2].split()[1]
+    )  # after the name, which may have any characters: state, parent
+
+
+def _process_ids() -> list[int]:
+    try:
+        return [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdecimal()]
+    except OSError:
+        return []
+
+
+def _environment(pid: int) -> list[bytes]:
+    """The entries of a process's environment; none if it has ended or belongs to somebody else."""
+    try:
+        return Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+    except OSError:
+        return []

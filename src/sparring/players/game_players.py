@@ -1,0 +1,66 @@
+"""`GamePlayers`: the players that a game brings along."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparring.games import GAMES, describe
+from sparring.networks.codec import Prediction
+from sparring.players.player import Player
+
+if TYPE_CHECKING:
+    from sparring.players.book import Book
+
+StrengthPlayer: TypeAlias = Callable[[str, int], Player]
+"""(game, strength) -> the small search player of a strength from 1 to 9."""
+
+
+@dataclass(frozen=True)
+class Bots:
+    """Named players of a game that are made in another way than by a `PlayerConfig`."""
+
+    configs: Mapping[str, Any]
+    """The configurations by name, the simplest first."""
+    config_class: type[Any]
+    """The dataclass of a configuration: the keys of its TOML file. Its attribute `game` names the game."""
+    make: Callable[[Any], Player]
+    """The bot of a configuration. Raises BadConfig."""
+    default: str
+    """Name of the default opponent."""
+    for_people: tuple[str, ...]
+    """Names of the bots that the page offers: they need no other program and no clock."""
+
+
+@dataclass(frozen=True)
+class GamePlayers:
+    """What a game adds to the players."""
+
+    strength_player: StrengthPlayer | None = None
+    """Makes the small search player. None: `small_players.alphabeta_player`, or `uct_player` in Python."""
+    bots: Bots | None = None
+    """The bots; None if there are none."""
+    books: Mapping[str, Callable[[Path], Book | None]] = field(default_factory=dict)
+    """Openers by file suffix of opening books that are not files of games. One that returns None leaves the
+    file to the reader of games."""
+    adjust_policy: Callable[[Any, Prediction], NDArray[np.float64]] | None = None
+    """(state, prediction) -> probabilities [moves]: adjusts the distribution from which a player draws, such
+    as Go's passing rules."""
+
+
+def game_players(game: str) -> GamePlayers:
+    """The players of a game. Raises ValueError for an unknown game."""
+    make = describe(game).players
+    parts: GamePlayers = GamePlayers() if make is None else make()
+    return parts
+
+
+def games_with_bots() -> dict[str, Bots]:
+    """The bots of every game that has some."""
+    bots_by_game = {game: game_players(game).bots for game in GAMES}
+    return {game: bots for game, bots in bots_by_game.items() if bots is not None}

@@ -1,0 +1,234 @@
+"""Players without a network: random moves, alpha-beta, UCT, and learned linear evaluations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from threading import Event, Thread
+from typing import Any, Protocol
+
+import numpy as np
+
+from sparring._core import Analysis
+from sparring.base.numbers import signed
+from sparring.games import Move, describe
+from sparring.games.states import State
+from sparring.players.game_players import game_players
+from sparring.players.player import BasePlayer, Decision, GameStart, Player, Turn
+from sparring.players.time_management import resolve_limits
+from sparring.search import SearchLimits, uct
+from sparring.search.linear_evaluation import AlphaBetaSearcher, LinearEvaluation, open_evaluation
+
+
+class RandomPlayer(BasePlayer):
+    """Plays uniformly random legal moves, in open and in hidden games."""
+
+    def __init__(self) -> None:
+        super().__init__("random")
+
+    def choose(self, turn: Turn) -> Decision:
+        """Draws one of the legal moves."""
+        return random_decision(turn.legal_moves, self._rng, "at random")
+
+
+def random_decision(moves: Sequence[Move], rng: np.random.Generator, reason: str) -> Decision:
+    """Draws one of the moves, each with the same probability."""
+    move = moves[int(rng.integers(len(moves)))]
+    return Decision(move, dict.fromkeys(moves, 1 / len(moves)), reason)
+
+
+# A small opponent without a network: alpha-beta over material.
+
+
+class AlphaBetaState(State, Protocol):
+    """A state with the native material search."""
+
+    def alphabeta(self, nodes: int, margin: int) -> list[tuple[Move, int]]:
+        """The legal moves with their scores in centipawns for the side to move, best first. Scores within
+        `margin` of the best are exact; the others are upper bounds. `nodes` is about the number of positions
+        searched."""
+
+
+class AlphaBetaPlayer(BasePlayer):
+    """Alpha-beta over material. Draws any of the moves within `margin` centipawns of the best.
+
+    `nodes` is the limit of its search; `Turn.limits.nodes` takes precedence.
+    """
+
+    def __init__(self, nodes: int, *, margin: int = 15) -> None:
+        super().__init__(f"alpha-beta, {nodes} nodes")
+        self.nodes = nodes
+        self.margin = margin
+
+    def choose(self, turn: Turn) -> Decision:
+        """Draws one of the best moves."""
+        state: AlphaBetaState = turn.state
+        scores = state.alphabeta(turn.limits.nodes or self.nodes, self.margin)
+        best = scores[0][1]
+        good = [move for move, score in scores if score >= best - self.margin]
+        move = good[int(self._rng.integers(len(good)))]
+        return Decision(move, dict.fromkeys(good, 1 / len(good)), f"{best / 100:+.2f}")
+
+
+# A small opponent without a network: UCT with random playouts.
+
+
+class UctPlayer(BasePlayer):
+    """UCT: plays the most visited move of a search with random playouts.
+
+    `playouts` is the limit of its search; `Turn.limits.nodes` takes precedence.
+    """
+
+    def __init__(self, playouts: int) -> None:
+        super().__init__(f"UCT, {playouts} playouts")
+        self.playouts = playouts
+
+    def choose(self, turn: Turn) -> Decision:
+        """Returns the most visited move."""
+        move_stats = uct(turn.state, turn.limits.nodes or self.playouts, self._rng)
+        total = sum(v.visits for v in move_stats)
+        best = move_stats[0]
+        distribution = {v.move: v.visits / total for v in move_stats}
+        reason = f"wins {best.value:.0%} of its playouts"
+        return Decision(best.move, distribution, reason, value=2 * best.value - 1)
+
+
+# Alpha-beta with an evaluation that was learned by TreeStrap.
+
+
+_POLL_SECONDS = 0.005
+"""Seconds between checks of the stop event."""
+
+
+class LearnedPlayer(BasePlayer):
+    """Searches and draws any of the moves whose value is within `margin` of the best.
+
+    The transposition table is kept from move to move. Values are in hundredths of a win.
+    """
+
+    def __init__(
+        self,
+        evaluation: LinearEvaluation,
+        limits: SearchLimits,
+        *,
+        threads: int = 1,
+        margin: float = 0.25,
+        megabytes: int = 16,
+        prepare: Callable[[Any], None] = lambda searcher: None,
+    ) -> None:
+        """`limits` apply where a turn has none; `megabytes` is the size of the transposition table.
+
+        `prepare` is called with each new native searcher, such as to add endgame tables.
+        """
+        super().__init__("alpha-beta with learned weights")
+        self._evaluation, self._megabytes, self._prepare = evaluation, megabytes, prepare
+        self.limits = limits
+        self.searcher = self._new_searcher()
+        self._threads, self._margin = threads, margin
+
+    def new_game(self, start: GameStart) -> None:
+        """Begins with an empty transposition table and seeds the randomness."""
+        super().new_game(start)
+        self.searcher = self._new_searcher()
+
+    def choose(self, turn: Turn) -> Decision:
+        """Draws one of the best moves; of forced wins it plays the shortest."""
+        limits = resolve_limits(turn.limits, self.limits)
+        with stopping(self.searcher.stop, turn.stop):
+            analysis = self.searcher.analyse(
+                turn.state, margin=self._margin, threads=self._threads, **analysis_limits(limits)
+            )
+        good = [move for move, value in analysis.moves if value >= analysis.value - self._margin]
+        if analysis.plies_to_end is not None:
+            good = good[:1]  # values are equal for all forced wins; the first is the shortest
+        move = good[int(self._rng.integers(len(good)))]
+        return Decision(
+            move, dict.fromkeys(good, 1 / len(good)), describe_analysis(analysis), expected_value(analysis)
+        )
+
+    def hint(self, turn: Turn) -> Decision:
+        """The best move, by a search of its own: the game's transposition table stays as it is."""
+        kept, self.searcher = self.searcher, self._new_searcher()
+        try:
+            return super().hint(turn)
+        finally:
+            self.searcher = kept
+
+    def _new_searcher(self) -> AlphaBetaSearcher:
+        searcher = self._evaluation.searcher(self._megabytes)
+        self._prepare(searcher)
+        return searcher
+
+
+@contextmanager
+def stopping(end_search: Callable[[], None], stop: Event | None) -> Iterator[None]:
+    """Calls `end_search` once `stop` is set, from a thread that lives as long as the block."""
+    if stop is None:
+        yield
+        return
+    done = Event()
+
+    def watch() -> None:
+        while not done.wait(_POLL_SECONDS):
+            if stop.is_set():
+                end_search()  # repeatedly: a search that starts later clears the request
+
+    watcher = Thread(target=watch, name="stop", daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        done.set()
+        watcher.join()
+
+
+def analysis_limits(limits: SearchLimits) -> dict[str, Any]:
+    """Converts limits to the keyword arguments of the native alpha-beta search."""
+    return {"depth": limits.depth, "nodes": limits.nodes, "seconds": limits.seconds}
+
+
+def expected_value(found: Analysis) -> float:
+    """The value of a search, scaled from -1 to 1."""
+    return max(-1.0, min(1.0, found.value / 100))
+
+
+def describe_analysis(found: Analysis) -> str:
+    """The value of a search as text; 100 is a win."""
+    if found.plies_to_end is not None:
+        return f"{'wins' if found.value > 0 else 'loses'} in {found.plies_to_end}, depth {found.depth}"
+    return f"{signed(found.value, 1)} of 100, depth {found.depth}"
+
+
+# The small search players of strengths 1 to 9. They need no network of people's moves.
+
+
+STRENGTHS = range(1, 10)
+"""The strengths. Each searches three times as long as the one before."""
+
+
+def make_strength_player(game: str, strength: int) -> Player:
+    """Makes the small search player of a strength from 1 to 9, as the game defines it. Raises ValueError for
+    an unknown game."""
+    usual = alphabeta_player if describe(game).native else uct_player
+    return (game_players(game).strength_player or usual)(game, strength)
+
+
+def alphabeta_player(game: str, strength: int) -> AlphaBetaPlayer:
+    """Makes an alpha-beta player: material evaluation, 150 nodes at strength 1."""
+    return AlphaBetaPlayer(150 * effort(strength))
+
+
+def uct_player(game: str, strength: int) -> UctPlayer:
+    """Makes a UCT player: random playouts, 60 at strength 1."""
+    return UctPlayer(60 * effort(strength))
+
+
+def learned_player(game: str, strength: int) -> LearnedPlayer:
+    """Makes an alpha-beta player with the shipped linear evaluation: 150 nodes at strength 1."""
+    nodes, megabytes = 150 * effort(strength), max(1, effort(strength) // 100)
+    return LearnedPlayer(open_evaluation(game), SearchLimits(nodes=nodes), megabytes=megabytes)
+
+
+def effort(strength: int) -> int:
+    """Search effort relative to strength 1: a factor of 3 per step."""
+    return int(3 ** (strength - 1))

@@ -1,0 +1,1 @@
+"""Reconnaissance blind chess: rules, tracking of possible boards, bots, planner, training, front ends."""

@@ -1,0 +1,219 @@
+"""Reconnaissance blind chess on the server: the person sees observations, and the truth when it is over."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparring._core import RbcBoardSet
+from sparring.play.game import LiveGame
+from sparring.rbc.game import Observation, OpponentMoveResult, SenseResult
+from sparring.rbc.observations import known_diagram, observation_text, observed_steps
+from sparring.rbc.tracker import Tracker, TrackerOptions
+from sparring.server.messages import GameView, HiddenView, Phase, PositionView, board_view
+from sparring.server.page_game import PageGame, ShownState, move_view
+from sparring.server.refusal import Refused
+from sparring.server.replay import BeliefStep, BeliefView, Replay
+
+# How often the possible boards of a player of reconnaissance blind chess have each piece on each square.
+
+
+_SAMPLE = 2_000
+"""Boards that shares are estimated from."""
+_LETTERS = "PNBRQKpnbrqk"
+_CODES = np.frombuffer(_LETTERS.encode(), np.uint8)
+_EMPTY = {ord(str(count)): "." * count for count in range(1, 9)} | {ord("/"): ""}
+
+
+@dataclass(frozen=True)
+class SquareShares:
+    """Shares [12, 64] of boards with each piece (`PNBRQKpnbrqk`) on each square, from a1."""
+
+    shares: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, boards: RbcBoardSet) -> SquareShares:
+        """The shares of a set of boards, or of a sample of a large one."""
+        large = len(boards) > _SAMPLE
+        fens = [board.text() for board in boards.sample(_SAMPLE, 0)] if large else boards.fens()
+        text = "".join(fen.partition(" ")[0].translate(_EMPTY) for fen in fens)
+        codes = np.frombuffer(text.encode(), np.uint8).reshape(len(fens), 8, 8)[:, ::-1].reshape(-1, 64)
+        return cls((codes[None] == _CODES[:, None, None]).mean(axis=1))
+
+    def of_side(self, player: int) -> NDArray[np.float64]:
+        """Shares [64] of boards with a piece of a player."""
+        total: NDArray[np.float64] = self.shares[6 * player : 6 * player + 6].sum(axis=0)
+        return total
+
+    def likeliest(self, players: tuple[int, ...] = (0, 1)) -> tuple[list[str], list[float]]:
+        """For each square the likeliest piece of these players and its share; "" where there never is one."""
+        rows = np.concatenate([np.arange(6) + 6 * player for player in players])
+        places, best = rows[self.shares[rows].argmax(axis=0)], self.shares[rows].max(axis=0)
+        letters = [_LETTERS[place] if share > 0 else "" for place, share in zip(places, best, strict=True)]
+        return letters, [round(float(share), 4) for share in best]
+
+
+# A finished game of reconnaissance blind chess step by step: the true board, and what each side believed.
+
+
+_REPLAYED_BOARDS = 50_000
+"""Possible boards that are followed for each side."""
+
+
+def belief_steps(game: LiveGame) -> Iterator[BeliefStep]:
+    """The steps of a game, the first one before the first sense."""
+    rules: Any = game.rules
+    trackers = tuple(
+        Tracker(side, TrackerOptions(limit=_REPLAYED_BOARDS, past_limit=_REPLAYED_BOARDS, repair=True))
+        for side in (0, 1)
+    )
+    start = game.states[0]
+    yield _step(trackers, 0, None, None, None, None, rules.text(start), "")
+    for ply, (step, played) in enumerate(zip(observed_steps(game.states[-1]), game.moves, strict=True), 1):
+        if step.after.outcome is None:  # no possible board survives the capture of a king
+            for tracker in trackers:
+                tracker.observe(step.seen[tracker.player])
+        observation = step.seen[played.player]
+        phase: Literal["sense", "move"] = "sense" if isinstance(observation, SenseResult) else "move"
+        yield _step(
+            trackers,
+            ply,
+            played.player,
+            phase,
+            played.text,
+            played.name,
+            rules.text(step.after),
+            " ".join(observation_text(observation, rules.spec.players[played.player])),
+        )
+
+
+def _step(
+    trackers: tuple[Tracker, ...],
+    ply: int,
+    player: int | None,
+    phase: Literal["sense", "move"] | None,
+    text: str | None,
+    name: str | None,
+    position: str,
+    remark: str,
+) -> BeliefStep:
+    first, second = map(_belief, trackers)
+    return BeliefStep(
+        ply=ply,
+        player=player,
+        phase=phase,
+        text=text,
+        name=name,
+        position=position,
+        note=remark,
+        sides=(first, second),
+    )
+
+
+def _belief(tracker: Tracker) -> BeliefView:
+    pieces, shares = SquareShares.of(tracker.boards).likeliest()
+    return BeliefView(possible=len(tracker.boards), exact=tracker.exact, pieces=pieces, shares=shares)
+
+
+_BOARDS = 100_000
+"""Possible boards that are followed for the person."""
+
+
+class BlindPageGame(PageGame):
+    """A game of hidden information. A watched game shows the true board."""
+
+    @property
+    def phase(self) -> Phase:
+        """What the game waits for; a turn begins with a sense."""
+        return "sense" if self.live.phase == "move" and self._sensing else self.live.phase
+
+    def view(self, game_id: str) -> GameView:
+        """The game as the person sees it: the opponent's moves and the true board only when it is over."""
+        shown = super().view(game_id)
+        if self._tracker is None or self.live.end is not None:
+            return shown.model_copy(update={"hidden": self._hidden_view()})
+        own = [played for played in self.live.moves if played.player == self.settings.you]
+        return shown.model_copy(
+            update={
+                "position": None,
+                "board": board_view(known_diagram(self._tracker.boards)),
+                "check": False,
+                "hidden": self._hidden_view(),
+                "moves": [move_view(played) for played in own],
+            }
+        )
+
+    def shown(self) -> ShownState:
+        """What the list of games shows: no position before the end."""
+        return replace(super().shown(), position=None)
+
+    def position_view(self, ply: int) -> PositionView:
+        """The true board after `ply` moves, once the game is over. Raises Refused."""
+        if self.live.end is None and self.settings.you is not None:
+            raise Refused("The true boards are shown after the game.")
+        return super().position_view(ply)
+
+    def record(self, suffix: str) -> str:
+        """The game as a file, once it is over. Raises Refused."""
+        if self.live.end is None and self.settings.you is not None:
+            raise Refused("The game can be saved when it is over: its file has the true boards.")
+        return super().record(suffix)
+
+    def replay(self) -> Replay:
+        """Both sides' beliefs step by step, once the game is over. Raises Refused."""
+        if self.live.end is None:
+            raise Refused("Beliefs are shown after the game.")
+        return Replay(len(self.live.moves) + 1, belief_steps(self.live))
+
+    @property
+    def _sensing(self) -> bool:
+        state = self.live.states[-1]
+        return self.rules.move_text(state, self.rules.legal_moves(state)[-1]).startswith("sense")
+
+    def _observer(self) -> Callable[[Any], None] | None:
+        self._tracker: Tracker | None = None
+        self._notes: list[str] = []
+        self._sensed: list[int] = []
+        self._sizes: list[int] = []
+        """Number of possible boards after each move."""
+        if self.settings.you is None:
+            return None
+        self._tracker = tracker = Tracker(self.settings.you, TrackerOptions(limit=_BOARDS, repair=True))
+
+        def observe(seen: Observation) -> None:
+            tracker.observe(seen)
+            self._note(seen)
+            self._sizes.append(len(tracker.boards))
+
+        return observe
+
+    def _note(self, seen: Observation) -> None:
+        """Notes what the person learns. The board itself shows what a sense shows."""
+        if isinstance(seen, SenseResult):
+            self._sensed = [square for square, _ in seen.pieces]
+            return
+        if isinstance(seen, OpponentMoveResult):
+            self._sensed = []
+        self._notes.extend(observation_text(seen))
+
+    def _hidden_view(self) -> HiddenView | None:
+        if self._tracker is None or self.settings.you is None:
+            return None
+        boards, enemy = self._tracker.boards, 1 - self.settings.you
+        shares = SquareShares.of(boards)
+        guess, guess_shares = shares.likeliest((enemy,))
+        return HiddenView(
+            known=boards.known_pieces(),
+            likely=[round(float(share), 4) for share in shares.of_side(enemy)],
+            guess=guess,
+            guess_shares=guess_shares,
+            possible=len(boards),
+            exact=self._tracker.exact,
+            notes=self._notes[-20:],
+            sensed=self._sensed,
+            sizes=self._sizes,
+        )

@@ -1,1 +1,0 @@
-"""Parts of the Expendibots search: endgame tables and value networks, both read by the native search."""

@@ -1,0 +1,189 @@
+"""Routes of games: playing, watching, saving."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Path, Query, Request, Response, WebSocket
+from fastapi.responses import PlainTextResponse
+
+from sparring.server.adaptive_level import estimated_strength, strength_view
+from sparring.server.catalogue import GameOffer, catalogue
+from sparring.server.game_host import GameHost, send_until_left
+from sparring.server.messages import (
+    GameSummary,
+    GameView,
+    HintView,
+    NewGame,
+    PlayMove,
+    Points,
+    PositionView,
+    StrengthView,
+    TakeBack,
+)
+from sparring.server.refusal import REFUSALS, Refused
+from sparring.server.replay import ReplayView
+
+# What every request has: the host of the games, and the visitor.
+
+
+def get_host(request: Request) -> GameHost:
+    """The host of the application."""
+    host: GameHost = request.app.state.host
+    return host
+
+
+def get_visitor(request: Request) -> str:
+    """The visitor, by the cookie."""
+    visitor: str = request.state.visitor
+    return visitor
+
+
+Host = Annotated[GameHost, Depends(get_host)]
+Visitor = Annotated[str, Depends(get_visitor)]
+
+RecordFormat = Annotated[str, Query(alias="format", max_length=8, description="Such as pgn, sgf or kif.")]
+WaitSeconds = Annotated[float, Query(ge=0, le=60, description="Seconds to wait for the opponent's answer.")]
+
+router = APIRouter(prefix="/api", tags=["play"], responses=REFUSALS)
+
+
+@router.get("/catalogue")
+async def list_offers(host: Host) -> list[GameOffer]:
+    """The games, their options and their opponents."""
+    return await host.run(catalogue, host.opponents)
+
+
+@router.get("/adaptive/{game}")
+async def adaptive_strength(
+    game: Annotated[str, Path(max_length=32)], host: Host, visitor: Visitor
+) -> StrengthView:
+    """The visitor's strength, by the results against opponents whose level adapts."""
+    return strength_view(await host.run(estimated_strength, host.store, visitor, game))
+
+
+@router.get("/games")
+async def list_games(
+    host: Host, visitor: Visitor, count: Annotated[int, Query(ge=1, le=200)] = 50
+) -> list[GameSummary]:
+    """The visitor's games, the latest first."""
+    return await host.recent(visitor, count)
+
+
+@router.post("/games", status_code=201)
+async def new_game(wanted: NewGame, host: Host, visitor: Visitor) -> GameView:
+    """Begins a game."""
+    return await host.create(visitor, wanted)
+
+
+@router.get("/games/{game_id}")
+async def get_game(game_id: str, host: Host, visitor: Visitor) -> GameView:
+    """A game as the person sees it."""
+    return await host.view(await host.find(visitor, game_id))
+
+
+@router.delete("/games/{game_id}", status_code=204)
+async def delete_game(game_id: str, host: Host, visitor: Visitor) -> Response:
+    """Deletes a game."""
+    await host.delete(visitor, game_id)
+    return Response(status_code=204)
+
+
+@router.post("/games/{game_id}/moves")
+async def play_move(
+    game_id: str, played: PlayMove, host: Host, visitor: Visitor, wait: WaitSeconds = 0
+) -> GameView:
+    """Plays a move; in hidden games also a sense."""
+    return await host.change(visitor, game_id, lambda game: game.live.play(played.move, played.ply), wait)
+
+
+@router.post("/games/{game_id}/undo")
+async def take_back(game_id: str, back: TakeBack, host: Host, visitor: Visitor) -> GameView:
+    """Takes moves back."""
+    return await host.change(visitor, game_id, lambda game: game.live.take_back(back.count))
+
+
+@router.post("/games/{game_id}/resign")
+async def resign(game_id: str, host: Host, visitor: Visitor) -> GameView:
+    """Resigns the game."""
+    return await host.change(visitor, game_id, lambda game: game.live.resign())
+
+
+@router.post("/games/{game_id}/draw")
+async def draw(game_id: str, host: Host, visitor: Visitor) -> GameView:
+    """Claims, accepts or offers a draw."""
+    return await host.change(visitor, game_id, lambda game: game.live.propose_draw())
+
+
+@router.get("/games/{game_id}/hint")
+async def hint(game_id: str, host: Host, visitor: Visitor) -> HintView:
+    """The likeliest move of a player like the opponent."""
+    return await host.ask(visitor, game_id, lambda game: game.hint())
+
+
+@router.post("/games/{game_id}/dead")
+async def mark_dead(game_id: str, marked: Points, host: Host, visitor: Visitor) -> GameView:
+    """Marks stones as dead, or as alive again."""
+    return await host.change(visitor, game_id, lambda game: game.live.mark(marked.points))
+
+
+@router.post("/games/{game_id}/agree")
+async def agree(game_id: str, host: Host, visitor: Visitor) -> GameView:
+    """Agrees on the dead stones: the game is over."""
+    return await host.change(visitor, game_id, lambda game: game.live.agree())
+
+
+@router.post("/games/{game_id}/resume")
+async def resume(game_id: str, host: Host, visitor: Visitor) -> GameView:
+    """Plays on instead of counting."""
+    return await host.change(visitor, game_id, lambda game: game.live.resume())
+
+
+@router.get("/games/{game_id}/positions/{ply}")
+async def position(game_id: str, ply: int, host: Host, visitor: Visitor) -> PositionView:
+    """The board after some moves."""
+    return await host.ask(visitor, game_id, lambda game: game.position_view(ply))
+
+
+@router.get("/games/{game_id}/replay")
+async def replay(
+    game_id: str, host: Host, visitor: Visitor, since: Annotated[int, Query(ge=0, le=100_000)] = 0
+) -> ReplayView:
+    """A finished hidden game with both sides' beliefs, from a step on. Ask again until it is done."""
+    game_replay = await host.ask(visitor, game_id, lambda game: host.replays.of(game_id, game.replay))
+    return await host.compute(game_replay.view, since)
+
+
+@router.get(
+    "/games/{game_id}/record",
+    responses={200: {"content": {"text/plain": {}}}},
+    response_class=PlainTextResponse,
+)
+async def record(
+    game_id: str,
+    host: Host,
+    visitor: Visitor,
+    suffix: RecordFormat,
+) -> PlainTextResponse:
+    """The game as a file."""
+    text = await host.ask(visitor, game_id, lambda game: game.record(suffix))
+    name = f'attachment; filename="sparring-{game_id}.{suffix}"'
+    return PlainTextResponse(text, headers={"Content-Disposition": name})
+
+
+@router.websocket("/games/{game_id}/live")
+async def live(socket: WebSocket, game_id: str) -> None:
+    """Sends the game at once, and again after every change. The clock runs while somebody follows."""
+    host: GameHost = socket.app.state.host
+    await socket.accept()
+    try:
+        hosted = await host.find(socket.state.visitor, game_id)
+    except Refused as refusal:
+        await socket.close(1008, str(refusal))
+        return
+    queue = host.follow(hosted)
+    try:
+        await host.find(socket.state.visitor, game_id)  # a watched game goes on
+        await send_until_left(socket, await host.view(hosted), queue.get)
+    finally:
+        host.unfollow(hosted, queue)

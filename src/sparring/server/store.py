@@ -1,0 +1,331 @@
+"""Games of the server in its database."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import time
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from sparring.base.combining import FlatCombiner
+from sparring.base.errors import BadFile
+from sparring.play.game import PlayedMove, StoredMove
+from sparring.play.result import GameResult
+from sparring.records import Termination
+from sparring.server.messages import GameSummary, OpponentChoice, board_view
+from sparring.server.page_game import GameSettings, ShownState
+
+# The SQLite file of the server. What was written survives a kill at any moment.
+#
+# Writes of threads that come while another transaction is synchronised to the disk share the next
+# transaction:
+# a hundred games that change at once wait for one synchronisation, not for a hundred.
+
+
+SCHEMA_VERSION = 3
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS games (
+    id TEXT PRIMARY KEY, visitor TEXT NOT NULL, settings TEXT NOT NULL, ending TEXT, message TEXT NOT NULL,
+    created REAL NOT NULL, updated REAL NOT NULL, shown TEXT
+);
+CREATE INDEX IF NOT EXISTS games_by_visitor ON games (visitor, updated);
+CREATE INDEX IF NOT EXISTS finished_games ON games (updated) WHERE ending IS NOT NULL;
+CREATE TABLE IF NOT EXISTS moves (
+    game TEXT NOT NULL REFERENCES games (id) ON DELETE CASCADE, ply INTEGER NOT NULL, text TEXT NOT NULL,
+    player INTEGER NOT NULL, seconds_left REAL, offers_draw INTEGER NOT NULL,
+    PRIMARY KEY (game, ply)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS turing_rounds (
+    id TEXT PRIMARY KEY, visitor TEXT NOT NULL, kit TEXT NOT NULL, games TEXT NOT NULL, sources TEXT NOT NULL,
+    created REAL NOT NULL, verdicts TEXT, correct INTEGER
+);
+CREATE INDEX IF NOT EXISTS turing_by_visitor ON turing_rounds (visitor, created);
+CREATE TABLE IF NOT EXISTS tournaments (
+    id TEXT PRIMARY KEY, visitor TEXT NOT NULL, settings TEXT NOT NULL, stopped INTEGER NOT NULL,
+    created REAL NOT NULL, updated REAL NOT NULL
+);
+CREATE INDEX IF NOT EXISTS tournaments_by_visitor ON tournaments (visitor, updated);
+CREATE TABLE IF NOT EXISTS tournament_games (
+    tournament TEXT NOT NULL REFERENCES tournaments (id) ON DELETE CASCADE, number INTEGER NOT NULL,
+    score REAL, reason TEXT NOT NULL, moves TEXT NOT NULL, seconds REAL NOT NULL,
+    PRIMARY KEY (tournament, number)
+) WITHOUT ROWID;
+"""
+_MIGRATIONS = {
+    1: "ALTER TABLE games ADD COLUMN shown TEXT;",
+    # Drops the column `detail`, which was always empty. SQLite drops columns itself from 3.35 on.
+    2: f"""
+        {_SCHEMA} ALTER TABLE tournament_games RENAME TO old_games;
+        {_SCHEMA} INSERT INTO tournament_games
+            SELECT tournament, number, score, reason, moves, seconds FROM old_games;
+        DROP TABLE old_games;
+    """,
+}
+"""SQL that brings a file from a version to the next one."""
+
+Work = Callable[[sqlite3.Connection], Any]
+"""Statements of one change."""
+
+
+class Database:
+    """One file. Safe for threads."""
+
+    def __init__(self, path: Path | str) -> None:
+        """Opens the file, which is created if it does not exist. Raises BadFile."""
+        self._writes: FlatCombiner[Work, Any] = FlatCombiner(self._commit)
+        self._lock = Lock()
+        """Held while the connection is used."""
+        try:
+            self._file = sqlite3.connect(path, check_same_thread=False, isolation_level=None, timeout=10)
+            self._open(path)
+        except sqlite3.Error as error:
+            raise BadFile(f"{path} cannot be used for games: {error}") from None
+
+    def _open(self, path: Path | str) -> None:
+        version = int(self._file.execute("PRAGMA user_version").fetchone()[0])
+        if not 0 <= version <= SCHEMA_VERSION:
+            self._file.close()
+            raise BadFile(f"{path} was written by another version of Sparring")
+        self._file.execute("PRAGMA journal_mode = WAL")
+        self._file.execute("PRAGMA synchronous = FULL")
+        self._file.execute("PRAGMA foreign_keys = ON")
+        steps = "".join(_MIGRATIONS[step] for step in range(version or SCHEMA_VERSION, SCHEMA_VERSION))
+        self._file.executescript(f"BEGIN; {steps} {_SCHEMA} PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;")
+
+    def read(self, query: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """The rows of a query."""
+        with self._lock:
+            return self._file.execute(query, values).fetchall()
+
+    def write(self, work: Work) -> Any:
+        """Carries out a change, and returns the result of `work` once it is on the disk.
+
+        Changes of several threads may share a transaction. One that raises an exception changes nothing, and
+        the exception is raised here.
+        """
+        return self._writes.call(work)
+
+    def close(self) -> None:
+        """Closes the file."""
+        with self._lock:
+            self._file.close()
+
+    def _commit(self, batch: list[Work]) -> list[Any]:
+        """The results of changes, or their exceptions, carried out in one transaction."""
+        file, results = self._file, []
+        with self._lock:
+            file.execute("BEGIN IMMEDIATE")
+            try:
+                for work in batch:
+                    file.execute("SAVEPOINT one")
+                    try:
+                        results.append(work(file))
+                    except Exception as error:
+                        results.append(error)
+                        file.execute("ROLLBACK TO one")
+                    file.execute("RELEASE one")
+                file.execute("COMMIT")
+            except BaseException:  # the disk is full, or another program has locked the file
+                if file.in_transaction:
+                    file.execute("ROLLBACK")
+                raise
+        return results
+
+
+@dataclass(frozen=True)
+class StoredGame:
+    """A game as the file has it."""
+
+    id: str
+    visitor: str
+    """Who plays it: the value of the visitor's cookie."""
+    settings: GameSettings
+    moves: list[StoredMove]
+    end: GameResult | None
+    message: str
+    updated: float
+
+
+@dataclass(frozen=True)
+class StoredSummary:
+    """A line of the list of games."""
+
+    id: str
+    settings: GameSettings
+    moves: int
+    end: GameResult | None
+    message: str
+    updated: float
+    shown: ShownState | None
+    """None in files of an older version."""
+
+
+class GameStore:
+    """The games of a database. Safe for threads."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def create(
+        self,
+        game_id: str,
+        visitor: str,
+        settings: GameSettings,
+        moves: Sequence[PlayedMove],
+        shown: ShownState,
+    ) -> None:
+        """Stores a new game."""
+
+        def work(file: sqlite3.Connection) -> None:
+            file.execute(
+                "INSERT INTO games VALUES (?, ?, ?, NULL, '', ?, ?, ?)",
+                (game_id, visitor, settings.to_json(), settings.created, settings.created, _json(shown)),
+            )
+            _insert_moves(file, game_id, 0, moves)
+
+        self._database.write(work)
+
+    def save(
+        self,
+        game_id: str,
+        moves: Sequence[PlayedMove],
+        kept: int,
+        end: GameResult | None,
+        message: str,
+        shown: ShownState,
+    ) -> None:
+        """Stores the moves and the end of a game. The first `kept` moves are stored already."""
+        ending = None if end is None else json.dumps([end.first_score, end.termination.value, end.margin])
+
+        def work(file: sqlite3.Connection) -> None:
+            file.execute("DELETE FROM moves WHERE game = ? AND ply >= ?", (game_id, kept))
+            _insert_moves(file, game_id, kept, moves[kept:])
+            file.execute(
+                "UPDATE games SET ending = ?, message = ?, updated = ?, shown = ? WHERE id = ?",
+                (ending, message, time.time(), _json(shown), game_id),
+            )
+
+        self._database.write(work)
+
+    def load(self, game_id: str) -> StoredGame | None:
+        """A game by its id; None if there is none."""
+        rows = self._database.read(
+            "SELECT visitor, settings, ending, message, updated FROM games WHERE id = ?", (game_id,)
+        )
+        if not rows:
+            return None
+        moves = self._database.read(
+            "SELECT text, seconds_left, offers_draw FROM moves WHERE game = ? ORDER BY ply",
+            (game_id,),
+        )
+        ((visitor, settings, ending, message, updated),) = rows
+        played = [StoredMove(text, left, bool(offers)) for text, left, offers in moves]
+        return StoredGame(
+            game_id, visitor, GameSettings.from_json(settings), played, _end(ending), message, updated
+        )
+
+    def recent(self, visitor: str, count: int) -> list[StoredSummary]:
+        """A visitor's games, the latest first."""
+        rows = self._database.read(
+            "SELECT id, settings, (SELECT count(*) FROM moves WHERE game = id), ending, message, updated,"
+            " shown FROM games WHERE visitor = ? ORDER BY updated DESC LIMIT ?",
+            (visitor, count),
+        )
+        return [
+            StoredSummary(
+                game, GameSettings.from_json(settings), moves, _end(ending), message, updated, _shown(shown)
+            )
+            for game, settings, moves, ending, message, updated, shown in rows
+        ]
+
+    def unfinished(self, visitor: str | None = None) -> int:
+        """The number of games that are not over: a visitor's, or all."""
+        ((count,),) = self._database.read(
+            "SELECT count(*) FROM games WHERE ending IS NULL AND (? IS NULL OR visitor = ?)",
+            (visitor, visitor),
+        )
+        return int(count)
+
+    def adaptive_results(self, visitor: str, game: str) -> list[tuple[OpponentChoice, float]]:
+        """The opponent and the visitor's score in each finished game whose level adapts, the oldest first."""
+        rows = self._database.read(
+            "SELECT settings, ending FROM games WHERE visitor = ? AND ending IS NOT NULL AND"
+            " json_extract(settings, '$.game') = ? AND json_extract(settings, '$.opponents[0].adapt')"
+            " ORDER BY created",
+            (visitor, game),
+        )
+        results = []
+        for text, ending in rows:
+            settings, end = GameSettings.from_json(text), _end(ending)
+            score = None if settings.you is None or end is None else end.score(settings.you)
+            if score is not None:
+                results.append((settings.opponents[0], score))
+        return results
+
+    def discard_finished(self, keep: int, in_use: Collection[str] = ()) -> None:
+        """Deletes all finished games but the `keep` latest, and but those `in_use`, which are ids."""
+        self._database.write(
+            lambda file: file.execute(
+                "DELETE FROM games WHERE id IN (SELECT id FROM games WHERE ending IS NOT NULL"
+                " ORDER BY updated DESC LIMIT -1 OFFSET ?) AND id NOT IN (SELECT value FROM json_each(?))",
+                (keep, json.dumps(list(in_use))),
+            )
+        )
+
+    def delete(self, game_id: str) -> None:
+        """Deletes a game."""
+        self._database.write(lambda file: file.execute("DELETE FROM games WHERE id = ?", (game_id,)))
+
+
+def _insert_moves(file: sqlite3.Connection, game_id: str, first: int, moves: Sequence[PlayedMove]) -> None:
+    file.executemany(
+        "INSERT INTO moves VALUES (?, ?, ?, ?, ?, ?)",
+        [
+            (game_id, ply, move.text, move.player, move.left, move.offers_draw)
+            for ply, move in enumerate(moves, first)
+        ],
+    )
+
+
+def _json(shown: ShownState) -> str:
+    return json.dumps([shown.phase, shown.turn, shown.position])
+
+
+def _shown(text: str | None) -> ShownState | None:
+    return None if text is None else ShownState(*json.loads(text))
+
+
+def _end(text: str | None) -> GameResult | None:
+    if text is None:
+        return None
+    result, termination, margin = json.loads(text)
+    return GameResult.of_termination(result, Termination(termination), margin)
+
+
+# A stored game as a line of the list of games.
+
+
+def game_summary(stored: StoredSummary) -> GameSummary:
+    """The message of a stored game."""
+    settings, shown = stored.settings, stored.shown
+    rules, you = settings.rules(), settings.you
+    position = None if shown is None else shown.position
+    return GameSummary(
+        id=stored.id,
+        game=settings.game,
+        title=rules.spec.title,
+        opponent=settings.about(rules, 1 if you is None else 1 - you)[0],
+        moves=stored.moves,
+        result=None if stored.end is None else stored.message,
+        you=you,
+        phase="over" if stored.end is not None else "move" if shown is None else shown.phase,
+        turn=None if shown is None else shown.turn,
+        position=position,
+        board=None if position is None else board_view(rules.diagram(rules.parse(position))),
+        created=settings.created,
+        updated=stored.updated,
+    )

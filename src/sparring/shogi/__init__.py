@@ -1,0 +1,1 @@
+"""Shogi: rules, notation, KIF, CSA, hcpe, and dlshogi's networks."""

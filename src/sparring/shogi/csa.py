@@ -1,0 +1,314 @@
+"""Reads shogi games from CSA files, the notation of computer shogi servers. cshogi parses the moves."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from sparring._core import ShogiState
+from sparring.games.states import states_to
+from sparring.records.record import GameRecord, ParsedGame, Termination, parse_date
+from sparring.records.sources import TextLine
+from sparring.shogi.hcpe import sfen_text
+from sparring.shogi.notation import pieces_on
+from sparring.shogi.plugin import DESCRIPTION
+from sparring.shogi.records import ShogiGameBuilder, load_cshogi, read_games
+
+_MOVE = re.compile(r"[+-]\d{4}[A-Z]{2}")
+_TIME = re.compile(r"T(\d{1,7})(?:\.(\d))?\d*")
+_RATING = re.compile(r"'(black|white)_rate:.*:(\d{1,5})(?:\.\d+)?\s*")
+_EVAL = re.compile(r"'\*\*\s+(-?\d{1,9})\b")
+_LETTERS = {
+    "FU": "P", "KY": "L", "KE": "N", "GI": "S", "KI": "G", "KA": "B", "HI": "R", "OU": "K",
+    "TO": "+P", "NY": "+L", "NK": "+N", "NG": "+S", "UM": "+B", "RY": "+R",
+}  # fmt: skip
+_SET = {"P": 18, "L": 4, "N": 4, "S": 4, "G": 4, "B": 2, "R": 2}
+_ROW_PIECES = {"+": str.upper, "-": str.lower}
+
+_LOSES, _WINS, _DRAW, _NOTHING = 0.0, 1.0, 0.5, None
+_ENDS: dict[str, tuple[float | None, Termination]] = {
+    "%TORYO": (_LOSES, Termination.RESIGNATION),
+    "%TSUMI": (_LOSES, Termination.NORMAL),
+    "%TIME_UP": (_LOSES, Termination.TIME),
+    "%ILLEGAL_MOVE": (_LOSES, Termination.RULES),
+    "%KACHI": (_WINS, Termination.DECLARATION),
+    "%SENNICHITE": (_DRAW, Termination.REPETITION),
+    "%JISHOGI": (_DRAW, Termination.IMPASSE),
+    "%HIKIWAKE": (_DRAW, Termination.NORMAL),
+    "%MAX_MOVES": (_DRAW, Termination.NORMAL),
+    "%CHUDAN": (_NOTHING, Termination.ABANDONED),
+}
+"""The termination of each special move, and the score of the player to move."""
+
+
+def read_csa(chunks: Iterable[bytes], skip: int = 0) -> Iterator[ParsedGame]:
+    """The games of a CSA file's content, from byte `skip` on (the `end` of an earlier game)."""
+    return read_games(chunks, skip, _Csa(load_cshogi()))
+
+
+class _Csa:
+    def __init__(self, cshogi: Any) -> None:
+        self._cshogi = cshogi
+        self.builder: ShogiGameBuilder | None = None
+        self._board: Any = None
+        self._position: list[str] = []
+
+    def starts_new_game(self, text: str) -> bool:
+        """Whether the line separates two games, or names a version after moves."""
+        return text.strip() == "/" or bool(
+            self.builder and self.builder.started and re.match(r"V\d|N[+-]|PI|P1", text)
+        )
+
+    def feed(self, text: str, line: TextLine) -> None:
+        """Parses a line, which may have several statements separated by commas."""
+        if not text.strip() or text.strip() == "/":
+            return
+        if text[0] == "'":
+            self._comment(text)
+        elif re.match(r"V\d|[N$P+%T-]", text):
+            builder = self.builder or self._begin(line)
+            if text[0] in "N$":
+                _header(builder, text.rstrip())
+            elif text[0] != "V":
+                for statement in text.split(","):
+                    self._statement(
+                        builder, statement.rstrip() if text[0] == "P" else statement.strip(), line
+                    )
+
+    def _begin(self, line: TextLine) -> ShogiGameBuilder:
+        self.builder = ShogiGameBuilder(line.number)
+        self._board, self._position = None, []
+        return self.builder
+
+    def _comment(self, text: str) -> None:
+        if self.builder is None:
+            return
+        if match := _RATING.fullmatch(text):
+            self.builder.ratings[match[1] == "white"] = min(int(match[2]), 32_767)
+        elif (match := _EVAL.match(text)) and self.builder.state.ply:
+            self.builder.evals[self.builder.state.ply] = max(-29_999, min(29_999, int(match[1])))
+
+    def _statement(self, builder: ShogiGameBuilder, text: str, line: TextLine) -> None:
+        if text in ("+", "-") or (text.startswith("P") and not builder.started):
+            self._position.append(text)
+            if text in ("+", "-"):
+                self._set_start(builder, line)
+        elif _MOVE.fullmatch(text):
+            self._play(builder, text, line)
+        elif match := _TIME.fullmatch(text):
+            if builder.state.ply and not builder.illegal and builder.ending == Termination.UNKNOWN:
+                builder.spent[builder.state.ply] = 10 * int(match[1]) + int(match[2] or 0)
+        elif text.startswith("%"):
+            _end(builder, text)
+        elif text:
+            builder.fail(line, f"{text[:40]!r} is no statement of CSA")
+
+    def _set_start(self, builder: ShogiGameBuilder, line: TextLine) -> None:
+        if builder.state.ply or builder.error:
+            return
+        try:
+            builder.set_start(sfen_of(self._position), line)
+        except (ValueError, KeyError, IndexError) as error:
+            builder.fail(line, f"the first position cannot be read ({error})")
+
+    def _play(self, builder: ShogiGameBuilder, text: str, line: TextLine) -> None:
+        builder.started = True
+        if builder.error or builder.illegal:
+            return
+        if "+-".index(text[0]) != builder.state.to_move:
+            builder.fail(line, f"{text} is a move of the player who is not to move")
+            return
+        if self._board is None:
+            self._board = self._cshogi.Board(sfen=builder.state.text())
+        move = self._board.move_from_csa(text[1:])
+        # cshogi returns 0 for an impossible move, and 0 has no notation.
+        if builder.play(self._cshogi.move_to_usi(move) if move else "", line, text):
+            self._board.push(move)
+
+
+def sfen_of(statements: list[str]) -> str:
+    """The position of the P statements and the sign of the side. Raises ValueError or KeyError."""
+    board: dict[tuple[int, int], str] = {}
+    hands = {"+": dict.fromkeys(_SET, 0), "-": dict.fromkeys(_SET, 0)}
+    for text in statements[:-1]:
+        if text.startswith("PI"):
+            board |= _usual_board()
+            for square, _ in _pieces(text[2:]):
+                del board[square]
+        elif text[1:2] in ("+", "-"):
+            _add(text, board, hands)
+        elif text[1:2] in tuple("123456789"):
+            for column in range(9):
+                piece = text[2 + 3 * column : 5 + 3 * column]
+                if piece.strip() not in ("*", ""):
+                    board[9 - column, int(text[1])] = _ROW_PIECES[piece[0]](_LETTERS[piece[1:]])
+        else:
+            raise ValueError(f"{text[:20]!r}")
+    side = "b" if statements[-1] == "+" else "w"
+    usual = len(statements) == 1
+    return sfen_text(_usual_board() if usual else board, (hands["+"], hands["-"]), side)
+
+
+def _add(text: str, board: dict[tuple[int, int], str], hands: dict[str, dict[str, int]]) -> None:
+    side = text[1]
+    for square, piece in _pieces(text[2:]):
+        if piece == "AL":
+            used = "".join(board.values()).upper()
+            for kind, total in _SET.items():
+                hands[side][kind] += total - used.count(kind) - sum(hand[kind] for hand in hands.values())
+        elif square == (0, 0):
+            hands[side][_LETTERS[piece]] += 1
+        else:
+            board[square] = _ROW_PIECES[side](_LETTERS[piece])
+
+
+def _pieces(text: str) -> Iterator[tuple[tuple[int, int], str]]:
+    for at in range(0, len(text), 4):
+        yield (int(text[at]), int(text[at + 1])), text[at + 2 : at + 4]
+
+
+def _usual_board() -> dict[tuple[int, int], str]:
+    rows = ("lnsgkgsnl", " r     b ", "ppppppppp", *[" " * 9] * 3, "PPPPPPPPP", " B     R ", "LNSGKGSNL")
+    return {
+        (9 - column, row): piece
+        for row, pieces in enumerate(rows, 1)
+        for column, piece in enumerate(pieces)
+        if piece != " "
+    }
+
+
+def _header(builder: ShogiGameBuilder, text: str) -> None:
+    if text[0] == "N" and text[1:2] in ("+", "-"):
+        builder.set_player("+-".index(text[1]), text[2:])
+        return
+    key, _, value = text[1:].partition(":")
+    if key == "START_TIME":
+        builder.date = parse_date(value)
+    elif key == "EVENT":
+        builder.event = value or None
+    elif key == "SITE":
+        builder.site = value or None
+    elif key in ("TIME_LIMIT", "TIME"):
+        builder.time_control = value or None
+
+
+def _end(builder: ShogiGameBuilder, text: str) -> None:
+    if text in ("%+ILLEGAL_ACTION", "%-ILLEGAL_ACTION"):
+        builder.end(float(text[1] == "-"), Termination.RULES)
+    elif text in _ENDS:
+        mover, ending = _ENDS[text]
+        # An illegal move was not played: its player is still to move, and has lost.
+        wins = builder.state.to_move == 0
+        builder.end(mover if mover is None or wins else 1 - mover, ending)
+
+
+# Writes shogi records as CSA.
+
+
+_NO_EVAL = -32768
+_PIECES = {
+    "P": "FU", "L": "KY", "N": "KE", "S": "GI", "G": "KI", "B": "KA", "R": "HI", "K": "OU",
+    "+P": "TO", "+L": "NY", "+N": "NK", "+S": "NG", "+B": "UM", "+R": "RY",
+}  # fmt: skip
+_WRITTEN_ENDS = {
+    Termination.RESIGNATION: "%TORYO",
+    Termination.TIME: "%TIME_UP",
+    Termination.DECLARATION: "%KACHI",
+    Termination.REPETITION: "%SENNICHITE",
+    Termination.IMPASSE: "%JISHOGI",
+    Termination.ABANDONED: "%CHUDAN",
+}
+
+
+def to_csa(record: GameRecord) -> str:
+    """A shogi record as CSA 2.2, with seconds per move and evaluations."""
+    start = ShogiState.parse(record.start) if record.start else ShogiState.initial()
+    states = states_to(start.unpack_moves(record.moves, DESCRIPTION.packed_move_bytes))
+    lines = ["V2.2", *_headers(record), *_position(start)]
+    spent = None if record.spent is None else np.frombuffer(record.spent, np.int32)
+    evals = None if record.evals is None else np.frombuffer(record.evals, np.int16)
+    for ply, (before, after) in enumerate(pairwise(states)):
+        lines.append(_move(before, after))
+        if spent is not None and spent[ply] >= 0:
+            lines.append(f"T{spent[ply] // 10}" + (f".{spent[ply] % 10}" if spent[ply] % 10 else ""))
+        if evals is not None and evals[ply] != _NO_EVAL:
+            lines.append(f"'** {evals[ply]}")
+    if end := _written_end(record, states[-1].to_move):
+        lines.append(end)
+    return "\n".join(lines) + "\n/\n"
+
+
+def _headers(record: GameRecord) -> list[str]:
+    lines = []
+    for sign, name, rating, rank in (
+        ("+", record.first, record.first_rating, record.first_rank),
+        ("-", record.second, record.second_rating, record.second_rank),
+    ):
+        words = [name or "", f"({rank})" if rank else "", f"({rating})" if rating is not None else ""]
+        if any(words):
+            lines.append(f"N{sign}{' '.join(filter(None, words))}")
+    facts = {
+        "EVENT": record.event,
+        "SITE": record.site,
+        "START_TIME": record.date.strftime("%Y/%m/%d") if record.date else None,
+        "TIME_LIMIT": record.time_control,
+    }
+    return lines + [f"${key}:{value}" for key, value in facts.items() if value]
+
+
+def _board(state: ShogiState) -> dict[str, str]:
+    """The pieces by CSA square, such as 77."""
+    return {_square(square): piece for square, piece in pieces_on(state).items()}
+
+
+def _position(start: ShogiState) -> list[str]:
+    """The P statements of the initial position, and the side to move."""
+    side = "+-"[start.to_move]
+    if start == ShogiState.initial():
+        return ["PI", side]
+    board = _board(start)
+    rows = [
+        f"P{rank}" + "".join(_on_row(board.get(f"{file}{rank}")) for file in range(9, 0, -1))
+        for rank in range(1, 10)
+    ]
+    for number, letter in re.findall(r"(\d*)([A-Za-z])", start.text().split()[2]):
+        rows.append(f"P{_sign(letter)}" + f"00{_PIECES[letter.upper()]}" * int(number or 1))
+    return [*rows, side]
+
+
+def _on_row(piece: str | None) -> str:
+    return " * " if piece is None else _sign(piece) + _PIECES[piece.upper()]
+
+
+def _sign(piece: str) -> str:
+    return "+" if piece.isupper() else "-"
+
+
+def _move(before: ShogiState, after: ShogiState) -> str:
+    usi = before.move_text(after.last_move or 0)
+    if usi == "win":
+        return "%KACHI"
+    source = "00" if "*" in usi else _square(usi[:2])
+    target = _square(usi[2:4])
+    return f"{'+-'[before.to_move]}{source}{target}{_PIECES[_board(after)[target].upper()]}"
+
+
+def _square(usi: str) -> str:
+    return f"{usi[0]}{'abcdefghi'.index(usi[1]) + 1}"
+
+
+def _written_end(record: GameRecord, to_move: int) -> str | None:
+    if record.ending == Termination.RULES and record.result is not None:
+        return f"%{'-' if record.result == 1 else '+'}ILLEGAL_ACTION"
+    if record.ending in _WRITTEN_ENDS:
+        return _WRITTEN_ENDS[record.ending]
+    if record.ending == Termination.NORMAL and record.result is not None:
+        return "%HIKIWAKE" if record.result == 0.5 else "%TSUMI"
+    # hcpe files store the winner and not the reason: the loser is to move, or resigned out of turn.
+    if record.result == float(to_move):
+        return "%TORYO"
+    return None

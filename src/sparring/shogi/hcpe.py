@@ -1,0 +1,113 @@
+"""Reads shogi games from hcpe files, which hold positions with the moves played.
+
+A position that follows from the one before it by its move belongs to the same game; any other begins one,
+and so does the usual first position.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections.abc import Iterable, Iterator, Mapping
+
+from sparring._core import ShogiState, hcp_to_sfen, move16_to_usi
+from sparring.games import IllegalMove, ParseError
+from sparring.records.record import ParsedGame
+from sparring.records.sources import TextLine
+from sparring.shogi.records import ShogiGameBuilder
+
+_RECORD = struct.Struct("<32shHbx")
+_HCP = 32
+_RESULTS = {0: 0.5, 1: 1.0, 2: 0.0}
+_LARGEST = 29_999
+
+
+def read_hcpe(chunks: Iterable[bytes], skip: int = 0) -> Iterator[ParsedGame]:
+    """The games of an hcpe file's content, from byte `skip` on (the `end` of an earlier game)."""
+    usual = ShogiState.initial()
+    game: ShogiGameBuilder | None = None
+    number = skip // _RECORD.size
+    for hcp, value, move, result in _records(chunks, skip):
+        number += 1
+        begin = (number - 1) * _RECORD.size
+        try:
+            position = ShogiState.parse(hcp_to_sfen(hcp))
+        except ParseError as error:
+            if game:
+                yield _parsed(game, begin)
+            game = None
+            message = str(error) if len(hcp) == _HCP else "the file ends in the middle of a position"
+            yield ParsedGame(None, message, f"position {number:,}", begin + _RECORD.size)
+            continue
+        if game and (position == usual or not _follows(position, game)):
+            yield _parsed(game, begin)
+            game = None
+        if game is None:
+            game = ShogiGameBuilder(number, result=_RESULTS.get(result & 3))
+            game.set_start(position.text(), TextLine(b"", number, begin, begin, whole=True))
+        else:
+            for_black = value if position.to_move == 0 else -value
+            game.evals[game.state.ply] = max(-_LARGEST, min(_LARGEST, for_black))
+        _play(game, move, number)
+    if game:
+        yield _parsed(game, number * _RECORD.size)
+
+
+def _follows(position: ShogiState, game: ShogiGameBuilder) -> bool:
+    """Whether a position continues the game; hcpe files do not number moves."""
+    if game.error or game.state.outcome is not None:
+        return False
+    return position.text().split()[:3] == game.state.text().split()[:3]
+
+
+def _play(game: ShogiGameBuilder, move: int, number: int) -> None:
+    try:
+        usi = move16_to_usi(move)
+        game.state = game.state.play(game.state.parse_move(usi))
+    except (ParseError, IllegalMove) as error:
+        game.error = f"position {number:,}: {error}"
+
+
+def _parsed(game: ShogiGameBuilder, end: int) -> ParsedGame:
+    if not any(game.evals.values()):
+        game.evals.clear()  # all zero: the file has no evaluations
+    parsed = game.parsed(end)
+    return ParsedGame(parsed.record, parsed.error, f"position {game.line:,}", end)
+
+
+def _records(chunks: Iterable[bytes], skip: int) -> Iterator[tuple[bytes, int, int, int]]:
+    """The records of the file; a truncated last one cannot be decoded and is an error."""
+    position, rest = 0, b""
+    for chunk in chunks:
+        data = rest + chunk[max(0, skip - position) :]
+        position += len(chunk)
+        whole = len(data) - len(data) % _RECORD.size
+        yield from _RECORD.iter_unpack(data[:whole])
+        rest = data[whole:]
+    if rest:
+        yield rest[: _HCP - 1], 0, 0, 0
+
+
+# Writes a shogi position as SFEN, for readers of other board formats.
+
+
+HAND_KINDS = "RBGSNLP"
+"""Pieces that can be held in hand, in the order of SFEN."""
+
+
+def sfen_text(
+    board: Mapping[tuple[int, int], str], hands: tuple[Mapping[str, int], Mapping[str, int]], side: str
+) -> str:
+    """The SFEN of a position.
+
+    `board` maps (file, rank), from (1, 1) to (9, 9), to SFEN's letters, White's in lower case; `hands` are
+    Black's and White's, by capital letter; `side` is b or w.
+    """
+    rows = ["".join(board.get((file, rank), " ") for file in range(9, 0, -1)) for rank in range(1, 10)]
+    text = "/".join(re.sub(" +", lambda run: str(len(run[0])), row) for row in rows)
+    return f"{text} {side} {_hand(hands[0]) + _hand(hands[1]).lower() or '-'} 1"
+
+
+def _hand(hand: Mapping[str, int]) -> str:
+    held = ((hand.get(kind, 0), kind) for kind in HAND_KINDS)
+    return "".join(f"{count if count > 1 else ''}{kind}" for count, kind in held if count)

@@ -1,0 +1,116 @@
+"""Shogi for the rest of the package."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from sparring.games.description import (
+    EngineSupport,
+    GameDescription,
+    NetworkLayout,
+    OpeningFormats,
+    PeopleNetwork,
+    Phases,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from sparring._core import ShogiState
+    from sparring.cli.lazy import Command, Group
+    from sparring.networks.formats import NetworkFormats
+    from sparring.records.record import RecordFormats
+
+
+def _rules() -> type[Any]:
+    from sparring.shogi.game import Shogi
+
+    return Shogi
+
+
+def _records() -> RecordFormats:
+    from sparring.records.record import RecordFormats
+    from sparring.shogi.csa import read_csa, to_csa
+    from sparring.shogi.hcpe import read_hcpe
+    from sparring.shogi.kif import read_ki2, read_kif, to_kif
+    from sparring.shogi.records import ShogiFilter
+
+    return RecordFormats(
+        readers={"kif": read_kif, "kifu": read_kif, "ki2": read_ki2, "csa": read_csa, "hcpe": read_hcpe},
+        writer=to_csa,
+        suffix="csa",
+        writers={"kif": to_kif},
+        filter=ShogiFilter,
+        everything="shogi-everything",
+    )
+
+
+def _networks() -> NetworkFormats:
+    from sparring.networks.formats import NetworkFormats, OnnxFormat
+    from sparring.shogi import dlshogi
+
+    return NetworkFormats(
+        codecs={"dlshogi": dlshogi.DlshogiCodec},
+        onnx=OnnxFormat("dlshogi", frozenset({"input1", "input2"}), dlshogi.read),
+    )
+
+
+def _symmetry_labels(cells: NDArray[np.int64]) -> NDArray[np.int64]:
+    from sparring.shogi.dlshogi import symmetry_labels
+
+    return symmetry_labels(cells)
+
+
+def _layout(history: int) -> NetworkLayout:
+    """`core/shogi/boards.hpp`: 28 planes a board, 14 counts of pieces in hand, and one more."""
+    boards = 28 * history
+    return NetworkLayout(
+        "boards", boards + 15, 9, 9, "planes", 27 * 81,
+        history=(28, boards), counts=((boards, boards + 14, 4.0),), fixed_history=False,
+        symmetry_labels=_symmetry_labels,
+    )  # fmt: skip
+
+
+def _western(state: ShogiState, move: int) -> str:
+    from sparring.shogi.notation import western
+
+    return western(state, move)
+
+
+def _move_count(state: ShogiState) -> int:
+    """By the move number of the SFEN."""
+    return int(state.text().rpartition(" ")[2]) - 1
+
+
+def _commands() -> Mapping[str, Command | Group]:
+    from sparring.cli.lazy import Command, Group
+
+    return {"engine": Group("", {"usi": Command("sparring.cli.engine:usi", "Play shogi over USI.")})}
+
+
+DESCRIPTION = GameDescription(
+    name="shogi",
+    order=3,
+    load_rules=_rules,
+    native="Shogi",
+    packed_move_bytes=2,
+    encodings={"planes": 1, "boards": 1, "dlshogi": 1},
+    phases=Phases(40, 100),
+    openings=OpeningFormats(("sfen",)),
+    engine=EngineSupport("usi", byoyomi=True),
+    layout=_layout,
+    people=PeopleNetwork(),
+    display_move=_western,
+    move_count=_move_count,
+    how_to_move=(
+        "Moves: P-7f, Bx2b+ (promotes), Bx2b= (does not), P*5e (drops a pawn from the hand), G6i-5h where"
+        " two could go; the two squares, 7g7f; or Japanese: 76歩. Capital letters are Black's: P pawn, L "
+        "lance, N knight, S silver, G gold, B bishop, R rook, K king; + is promoted. 'letters' shows them"
+        " on the board."
+    ),
+    records=_records,
+    networks=_networks,
+    commands=_commands,
+)
