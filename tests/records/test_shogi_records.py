@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 import random
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -14,7 +13,6 @@ import pytest
 from cshogi import CSA, KI2, KIF
 
 from sparring._core import ShogiState, hcp_to_sfen, move16_to_usi
-from sparring.base.errors import BadFile
 from sparring.cli import main
 from sparring.games import ParseError
 from sparring.records import GameRecord, Termination, build_table, load_preset, read_shards, records_of
@@ -390,9 +388,3 @@ def test_tables_store_all_facts_of_shogi_records(tmp_path: Path, capsys: pytest.
     assert kept.spent is not None
     main(["records", "export", str(out), "--game", "all"])
     assert record(read_csa, capsys.readouterr().out) == kept
-
-
-def test_without_cshogi_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "cshogi.KI2", None)
-    with pytest.raises(BadFile, match=r"sparring\[shogi\]"):
-        read_csa([b""], 0)

@@ -5,19 +5,25 @@ Missing folders are made. A file has one writer at a time (see `locks`).
 
 from __future__ import annotations
 
+import io
 import json
+import math
 import os
+import zipfile
 import zlib
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import msgspec
 from filelock import FileLock, Timeout
 
 from sparring.base.errors import BadFile, CannotWrite, JournalMismatch
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 @contextmanager
@@ -65,6 +71,46 @@ def append_or_rollback(path: Path, content: bytes, *, sync: bool = False) -> int
                 file.truncate(before)
             raise
     return before + len(content)
+
+
+# Arrays in NumPy's npz format, from files that anybody may have made.
+
+
+def read_npz(path: Path, largest: int = 1 << 28) -> dict[str, NDArray[Any]]:
+    """The arrays of a file. A header that promises more than its entry holds is refused before memory is
+    taken.
+
+    `largest` is the limit of the file and of its unpacked content in bytes. Raises BadFile, whatever is wrong
+    with the content, and OSError if the file cannot be read.
+    """
+    import numpy as np  # commands that read no arrays do not wait for it
+
+    if path.stat().st_size > largest:
+        raise BadFile(f"{path} is larger than {largest:,} bytes")
+    content = io.BytesIO(path.read_bytes())
+    try:
+        with zipfile.ZipFile(content) as archive:
+            entries = archive.infolist()
+            if len({entry.filename for entry in entries}) < len(entries):
+                raise ValueError("an array has two entries")
+            if sum(entry.file_size for entry in entries) > largest:
+                raise ValueError(f"it unpacks to more than {largest:,} bytes")
+            for entry in entries:
+                with archive.open(entry) as file:
+                    read_header = _NPY_HEADERS[np.lib.format.read_magic(file)]
+                    shape, _, dtype = getattr(np.lib.format, read_header)(file)
+                    if math.prod(shape) * dtype.itemsize != entry.file_size - file.tell():
+                        raise ValueError("an array has another size than its header says")
+        content.seek(0)
+        with np.load(content, allow_pickle=False) as arrays:
+            return {name: arrays[name] for name in arrays.files}
+    except Exception as error:  # zlib, zipfile and NumPy raise errors of many kinds
+        reason = " ".join(f"{error}".split())[:200] or type(error).__name__
+        raise BadFile(f"{path} is damaged, or no file of arrays ({reason})") from None
+
+
+_NPY_HEADERS = {(1, 0): "read_array_header_1_0", (2, 0): "read_array_header_2_0"}
+"""Functions of `numpy.lib.format` that read a header, by the version of the format."""
 
 
 # Locks of folders: one process at a time writes the files of a folder.

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import ipaddress
+import logging
 import os
+import re
 import secrets
 import socket
 import sys
 import threading
+import time
 import webbrowser
 from pathlib import Path
 from typing import Annotated
@@ -15,7 +18,8 @@ from typing import Annotated
 import typer
 
 from sparring import data
-from sparring.base.errors import BadFile, UserError
+from sparring.base.errors import BadFile, CannotWrite, UserError
+from sparring.base.storage import FolderLock, lock_folder
 from sparring.cli.console import make_console, visible
 from sparring.networks.store import user_data_folder
 
@@ -24,6 +28,15 @@ KEPT_GAMES = 20_000
 """Finished games in the file, about 5 kB each."""
 _TRIED_PORTS = 20
 _INTERRUPTED = 130
+_ADDRESS = "page.address"
+"""File beside the games with the address of the server that uses them."""
+_OPEN_FILES = 4096
+"""Files that the process may have open, if the system allows it."""
+_OTHER_FILES = 200
+"""Open files that are not connections."""
+_THROTTLE_SECONDS = 10.0
+_GRACE_SECONDS = 1
+"""Time for requests that are being answered when the server ends."""
 
 
 def serve(
@@ -64,9 +77,11 @@ def serve(
     import uvicorn  # imports asyncio
 
     from sparring.server.app import create_app
-    from sparring.server.security import LOCAL_HOSTS, Access
+    from sparring.server.security import LOCAL_HOSTS, Access, TimedProtocol
 
     local = _is_local(host)
+    if token is not None and not re.fullmatch(r"[A-Za-z0-9._~-]+", token):
+        raise UserError("--token takes letters, digits and . _ ~ - only: it is a part of the address")
     if not local:
         token = token or secrets.token_urlsafe(16)
     listening = _listen(host, port)
@@ -76,22 +91,85 @@ def serve(
     place = folder or user_data_folder()
     results = results or Path("results")
     try:
-        place.mkdir(parents=True, exist_ok=True)
+        lock = _lock(place)
         app = create_app(place / "page.sqlite", access, data.page(), results, threads, keep)
-    except (BadFile, OSError) as error:
+    except (BadFile, CannotWrite, OSError) as error:
         listening.close()
         raise UserError(str(error)) from None
     shown = "localhost" if local else host
     address = f"http://{f'[{shown}]' if ':' in shown else shown}:{listening.getsockname()[1]}/"
     address += f"?token={token}" if token else ""
+    (place / _ADDRESS).write_text(address.partition("?")[0])
     make_console().print(f"The page is at {visible(address)}  (Ctrl-C ends it)", soft_wrap=True)
     if browser and _has_display():
         threading.Timer(0.5, webbrowser.open, [address]).start()
-    server = uvicorn.Server(uvicorn.Config(app, log_level="warning", lifespan="on", ws="websockets-sansio"))
+    logging.getLogger("asyncio").addFilter(_Throttle())
+    config = uvicorn.Config(
+        app,
+        http=TimedProtocol,
+        ws="websockets-sansio",
+        lifespan="on",
+        log_level="warning",
+        limit_concurrency=_most_connections(),
+        timeout_graceful_shutdown=_GRACE_SECONDS,
+    )
+    code = 0
     try:
-        server.run(sockets=[listening])
+        uvicorn.Server(config).run(sockets=[listening])
     except KeyboardInterrupt:
-        sys.exit(_INTERRUPTED)
+        code = _INTERRUPTED
+    (place / _ADDRESS).unlink(missing_ok=True)
+    lock.release()
+    if any(thread.name.startswith("sparring-") for thread in threading.enumerate()):
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)  # a computation that does not stop would hold up the end
+    sys.exit(code)
+
+
+def _lock(folder: Path) -> FolderLock:
+    """Locks the games of a folder. Raises CannotWrite, which says where the other server is, or OSError."""
+    try:
+        return lock_folder(folder, ".page.lock")
+    except CannotWrite:
+        path = folder / _ADDRESS
+        where = f" at {path.read_text().strip()}" if path.is_file() else ""
+        raise CannotWrite(
+            f"a server already runs{where} with the games of {folder}: open it, or give another --folder"
+        ) from None
+
+
+def _most_connections() -> int:
+    """Raises the soft limit of open files, which may be 256 or 1,024. Returns the connections at once for
+    which it suffices; further ones are answered with 503."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return _OPEN_FILES - _OTHER_FILES
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = _OPEN_FILES if hard == resource.RLIM_INFINITY else min(_OPEN_FILES, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+        soft = wanted
+    most = _OPEN_FILES if soft == resource.RLIM_INFINITY else min(_OPEN_FILES, soft)
+    return max(most - _OTHER_FILES, most // 2)
+
+
+class _Throttle(logging.Filter):
+    """Lets one message about exhausted resources pass in ten seconds: asyncio logs it at every try."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._last = -_THROTTLE_SECONDS
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Whether a message is logged."""
+        if "out of system resource" not in record.getMessage():
+            return True
+        now = time.monotonic()
+        passes = now - self._last >= _THROTTLE_SECONDS
+        self._last = now if passes else self._last
+        return passes
 
 
 def _is_local(host: str) -> bool:

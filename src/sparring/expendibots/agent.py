@@ -63,12 +63,12 @@ class ExpendibotsAgent(BasePlayer):
         self.limits = limits
         self._components = components
         self._megabytes = megabytes
-        self.search = self._new_search()
+        self._search: ExpendibotsSearch | None = None
 
     def new_game(self, start: GameStart) -> None:
         """Begins with an empty transposition table."""
         super().new_game(start)
-        self.search = self._new_search()
+        self._search = None
 
     def choose(self, turn: Turn) -> Decision:
         """Returns the book's move, else the best move of the search. With little time, endgames outside the
@@ -90,11 +90,27 @@ class ExpendibotsAgent(BasePlayer):
 
     def hint(self, turn: Turn) -> Decision:
         """The best move, by a search of its own: the game's transposition table stays as it is."""
-        kept, self.search = self.search, self._new_search()
+        kept, self._search = self._search, None
         try:
             return super().hint(turn)
         finally:
-            self.search = kept
+            self._search = kept
+
+    @property
+    def search(self) -> ExpendibotsSearch:
+        """The native search with its transposition table, made by the first use."""
+        if self._search is None:
+            self._search = self._new_search()
+        return self._search
+
+    @property
+    def memory_bytes(self) -> int:
+        """The size of the transposition table, if there is one."""
+        return 0 if self._search is None else self._megabytes << 20
+
+    def close(self) -> None:
+        """Releases the transposition table."""
+        self._search = None
 
     def _new_search(self) -> ExpendibotsSearch:
         search = ExpendibotsSearch(self._components.evaluation.weights, self._megabytes)

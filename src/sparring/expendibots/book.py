@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import heapq
 import json
-import zipfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,7 +18,7 @@ import numpy as np
 from sparring import data
 from sparring._core import ExpendibotsSearch, ExpendibotsState
 from sparring.base.errors import BadFile
-from sparring.base.storage import atomic_writer
+from sparring.base.storage import atomic_writer, read_npz
 from sparring.expendibots.game import Expendibots
 from sparring.games import Move, describe
 from sparring.games.versions import MOVE_NUMBERING, check_move_numbering
@@ -51,15 +50,15 @@ class ExpendibotsBook:
 def open_expendibots_book(path: Path = SHIPPED_BOOK) -> ExpendibotsBook:
     """The book of a file. Raises BadFile or OSError."""
     try:
-        with np.load(path, allow_pickle=False) as file:
-            keys, moves, origin = (file[name] for name in ("keys", "moves", "origin"))
-            versions = {MOVE_NUMBERING: int(file[MOVE_NUMBERING])} if MOVE_NUMBERING in file else {}
+        file = read_npz(path)
+        keys, moves, origin = (file[name] for name in ("keys", "moves", "origin"))
+        versions = {MOVE_NUMBERING: int(file[MOVE_NUMBERING])} if MOVE_NUMBERING in file else {}
         check_move_numbering(describe("expendibots"), versions)
         entries = dict(zip(keys.tolist(), moves.tolist(), strict=True))
         return ExpendibotsBook(entries, json.loads(str(origin)))
     except BadFile as error:
         raise BadFile(f"{path}: {error}; build the book again") from None
-    except (ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+    except (ValueError, KeyError, TypeError) as error:
         raise BadFile(f"{path} is no book of Expendibots: {error}") from None
 
 

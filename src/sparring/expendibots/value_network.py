@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ from numpy.typing import NDArray
 from sparring import data
 from sparring._core import ExpendibotsNetwork, ParseError
 from sparring.base.errors import BadFile
-from sparring.base.storage import atomic_write
+from sparring.base.storage import atomic_write, read_npz
 
 SHIPPED_NETWORK = data.path("value_networks", "expendibots")
 LAYERS = ("stacks", "measured", "first_bias", "between", "second_bias", "last", "last_bias")
@@ -53,7 +52,6 @@ def network_file(layers: Mapping[str, NDArray[np.float32]], origin: Mapping[str,
 
 def _arrays(path: Path) -> dict[str, NDArray[Any]]:
     try:
-        with np.load(path, allow_pickle=False) as file:
-            return {name: file[name] for name in file.files}
-    except (OSError, ValueError, zipfile.BadZipFile, EOFError) as error:
+        return read_npz(path)
+    except (OSError, BadFile) as error:
         raise BadFile(f"{path} has no network: {error}") from None

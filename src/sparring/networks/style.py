@@ -10,7 +10,6 @@ a function of the square; for a policy over points they are a function of the po
 from __future__ import annotations
 
 import io
-import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -21,6 +20,7 @@ from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 
 from sparring.base.errors import BadFile
+from sparring.base.storage import read_npz
 from sparring.games import describe, load_game
 from sparring.networks.codec import Codec, Position
 from sparring.networks.graph_check import check_memory
@@ -76,10 +76,10 @@ _ARRAYS = ("hidden", "bias", "output", "passing", "squares", "sharpness", "probe
 def read_style(path: Path) -> StyleNetwork:
     """Reads a style network. Raises BadFile or OSError."""
     try:
-        with np.load(path, allow_pickle=False) as file:
-            arrays = {name: np.asarray(file[name], np.float32) for name in _ARRAYS}
-            style = StyleNetwork(str(file["game"]), _head(str(file["head"])), **arrays)
-    except (ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+        file = read_npz(path)
+        arrays = {name: np.asarray(file[name], np.float32) for name in _ARRAYS}
+        style = StyleNetwork(str(file["game"]), _head(str(file["head"])), **arrays)
+    except (ValueError, KeyError, TypeError) as error:
         raise BadFile(f"{path}: not a style network, or damaged ({error})") from None
     _check(style, path)
     return style

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from threading import Event
 from typing import Any, Literal, TypeAlias
 
 from sparring.base.clock import GameClock, TimeControl
@@ -125,6 +126,12 @@ class LiveGame:
         """That of the last decision."""
         self.counting = self._counting_rules()
         self._seed_of, self._observer = seed_of, observer
+        self._interrupt: Callable[[], None] = lambda: None
+
+    def interrupt_with(self, interrupt: Callable[[], None]) -> None:
+        """Sets the function that ends a decision of a player in another thread and returns when it has ended.
+        It is called before the players are used."""
+        self._interrupt = interrupt
 
     def start_players(self) -> None:
         """Begins the game for the players, in the present state. Raises their exceptions."""
@@ -253,8 +260,11 @@ class LiveGame:
 
     # What a player does
 
-    def pending_turn(self) -> PendingTurn | None:
-        """The decision that a player has to take; None if it is the person's turn or the game is over."""
+    def pending_turn(self, stop: Event | None = None) -> PendingTurn | None:
+        """The decision that a player has to take; None if it is the person's turn or the game is over.
+
+        Setting `stop` ends the player's search.
+        """
         if self.phase != "thinking":
             return None
         self.clock.start()
@@ -262,7 +272,7 @@ class LiveGame:
         player: int = state.to_move
         limits = SearchLimits(clock=self.clock.clock(player), opponent_clock=self.clock.clock(1 - player))
         shown = None if self.rules.spec.hidden else state
-        return PendingTurn(player, Turn(shown, self.rules.legal_moves(state), limits), self.changes)
+        return PendingTurn(player, Turn(shown, self.rules.legal_moves(state), limits, stop), self.changes)
 
     def decide(self, pending: PendingTurn) -> Decision:
         """The player's decision. Slow; it does not change the game."""
@@ -350,6 +360,7 @@ class LiveGame:
 
     def close(self) -> None:
         """Closes the players."""
+        self._interrupt()
         for player in self.players.values():
             player.close()
 
@@ -397,6 +408,7 @@ class LiveGame:
         self.end = end
         self._change(message)
         if end.first_score is not None:
+            self._interrupt()
             for side, player in self.players.items():
                 player.end_game(end.score(side))
 
@@ -406,6 +418,7 @@ class LiveGame:
         del self._clocks[ply + 1 :]
         self.dead = None
         self.clock.restore(self._clocks[-1])
+        self._interrupt()
         self.start_players()
         self.clock.begin_turn()
 

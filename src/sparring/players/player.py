@@ -148,6 +148,11 @@ class Player(Protocol):
         """The game is over. `score` is the player's: 1, 0.5 or 0; None if the game was abandoned."""
         ...
 
+    @property
+    def memory_bytes(self) -> int:
+        """About how much memory the player's search holds now."""
+        ...
+
     def close(self) -> None:
         """Releases networks, threads and processes. May be called twice."""
         ...
@@ -212,6 +217,11 @@ class BasePlayer:
 
     def end_game(self, score: float | None) -> None:
         """Does nothing."""
+
+    @property
+    def memory_bytes(self) -> int:
+        """0."""
+        return 0
 
     def close(self) -> None:
         """Does nothing."""

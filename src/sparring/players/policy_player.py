@@ -446,6 +446,11 @@ class SearchPlayer(BasePlayer):
         """The policy's predictions, with the ratings of both players."""
         return self._policy_player.predict_states(states)
 
+    @property
+    def memory_bytes(self) -> int:
+        """The size of the tree."""
+        return 0 if self._search is None else self._search.memory_bytes
+
     def close(self) -> None:
         """Releases the tree."""
         self._search = None

@@ -103,7 +103,8 @@ _POLL_SECONDS = 0.005
 class LearnedPlayer(BasePlayer):
     """Searches and draws any of the moves whose value is within `margin` of the best.
 
-    The transposition table is kept from move to move. Values are in hundredths of a win.
+    The transposition table is made by the first search and kept from move to move. Values are in
+    hundredths of a win.
     """
 
     def __init__(
@@ -123,13 +124,13 @@ class LearnedPlayer(BasePlayer):
         super().__init__("alpha-beta with learned weights")
         self._evaluation, self._megabytes, self._prepare = evaluation, megabytes, prepare
         self.limits = limits
-        self.searcher = self._new_searcher()
+        self._searcher: AlphaBetaSearcher | None = None
         self._threads, self._margin = threads, margin
 
     def new_game(self, start: GameStart) -> None:
         """Begins with an empty transposition table and seeds the randomness."""
         super().new_game(start)
-        self.searcher = self._new_searcher()
+        self._searcher = None
 
     def choose(self, turn: Turn) -> Decision:
         """Draws one of the best moves; of forced wins it plays the shortest."""
@@ -148,11 +149,27 @@ class LearnedPlayer(BasePlayer):
 
     def hint(self, turn: Turn) -> Decision:
         """The best move, by a search of its own: the game's transposition table stays as it is."""
-        kept, self.searcher = self.searcher, self._new_searcher()
+        kept, self._searcher = self._searcher, None
         try:
             return super().hint(turn)
         finally:
-            self.searcher = kept
+            self._searcher = kept
+
+    @property
+    def searcher(self) -> AlphaBetaSearcher:
+        """The native search with its transposition table, made by the first use."""
+        if self._searcher is None:
+            self._searcher = self._new_searcher()
+        return self._searcher
+
+    @property
+    def memory_bytes(self) -> int:
+        """The size of the transposition table, if there is one."""
+        return 0 if self._searcher is None else self._megabytes << 20
+
+    def close(self) -> None:
+        """Releases the transposition table."""
+        self._searcher = None
 
     def _new_searcher(self) -> AlphaBetaSearcher:
         searcher = self._evaluation.searcher(self._megabytes)

@@ -141,6 +141,11 @@ class Puct:
                 self._worker = None
         return self._result(before, started)
 
+    @property
+    def memory_bytes(self) -> int:
+        """The size of the tree."""
+        return 0 if self._tree is None else int(self._tree.bytes)
+
     def _batch(self, limits: SearchLimits, visits: int, before: int) -> int:
         """Leaves of the next batch: a share of the tree's visits, no more than the visits that are left."""
         batch = self.config.batch_size(visits)

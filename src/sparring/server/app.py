@@ -12,6 +12,7 @@ from fastapi.responses import JSONResponse
 from fastapi.staticfiles import StaticFiles
 
 import sparring
+from sparring.base.errors import CannotWrite, SparringError
 from sparring.server import reports
 from sparring.server import review as study_routes
 from sparring.server import routes as game_routes
@@ -22,7 +23,7 @@ from sparring.server.live_tournament import TournamentStore
 from sparring.server.opponents import Opponents
 from sparring.server.refusal import Refused
 from sparring.server.review import Reviews
-from sparring.server.security import Access, Guard
+from sparring.server.security import Access, Guard, refusal_response
 from sparring.server.store import Database, GameStore
 from sparring.server.tournaments import Tournaments
 from sparring.server.turing import TuringRounds
@@ -57,7 +58,7 @@ def create_app(
         app.state.reviews = reviews = Reviews(host)
         app.state.turing = TuringRounds(database)
         app.state.tournaments = tournaments = Tournaments(TournamentStore(database), host)
-        await host.discard_finished()
+        await host.tidy()
         await tournaments.resume_all()
         try:
             yield
@@ -77,7 +78,7 @@ def create_app(
         openapi_url="/api/openapi.json",
     )
     app.add_middleware(Guard, access=access)
-    app.add_exception_handler(Refused, _refused)
+    app.add_exception_handler(SparringError, _refused)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.include_router(game_routes.router)
     app.include_router(study_routes.router)
@@ -91,8 +92,9 @@ def create_app(
 
 
 async def _refused(request: Request, error: Exception) -> JSONResponse:
-    status = error.status if isinstance(error, Refused) else 500
-    return JSONResponse({"detail": str(error)}, status)
+    """One sentence for what cannot be done: a format that needs an extra, a full disk, a damaged game."""
+    status = error.status if isinstance(error, Refused) else 503 if isinstance(error, CannotWrite) else 422
+    return refusal_response(str(error), status)
 
 
 async def _invalid(request: Request, error: Exception) -> JSONResponse:
@@ -100,4 +102,4 @@ async def _invalid(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)
     first = error.errors()[0]
     where = ".".join(str(part) for part in first["loc"] if part != "body")
-    return JSONResponse({"detail": f"{where[:100]}: {first['msg']}"}, 422)
+    return refusal_response(f"{where[:100]}: {first['msg']}", 422)

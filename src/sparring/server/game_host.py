@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import secrets
 import time
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
+from threading import Event, Lock, Thread
 from typing import Any, TypeVar
 
 from fastapi import WebSocket, WebSocketDisconnect
 
+from sparring.base.errors import CannotWrite, NotFound, first_line
 from sparring.games import describe
-from sparring.play.game import PlayedMove, StoredMove
-from sparring.players import Player
+from sparring.play.game import PendingTurn, PlayedMove, StoredMove
+from sparring.players import Decision, Player
 from sparring.server.adaptive_level import adapted, estimated_strength, strength_view
 from sparring.server.messages import ApiMessage, GameSummary, GameView, NewGame
 from sparring.server.new_game import plan_game
@@ -26,6 +30,7 @@ from sparring.server.replay import Replays
 from sparring.server.store import GameStore, game_summary
 
 T = TypeVar("T")
+_log = logging.getLogger(__name__)
 
 _IN_MEMORY = 300
 """Games that are kept in memory; others are read from the store when they are asked for."""
@@ -35,8 +40,18 @@ _UNFINISHED = 500
 """Unfinished games that a visitor may have."""
 _ALL_UNFINISHED = 20_000
 """Unfinished games of all visitors."""
+_PLAYERS_BYTES = 1 << 30
+"""About what the players of all games may hold; beyond it, games that nobody uses leave the memory."""
 _THREADS, _PLAYER_THREADS = 8, 128
 """Threads for short work, and for players that compute: those that wait for a network share its batches."""
+_OPENING_THREADS = 4
+"""Threads in which games and networks are opened, so that players that compute do not hold them up."""
+_COMPUTATIONS = 8
+"""Questions of one visitor that are computed at once: hints, insights, reviews."""
+_UNTOUCHED_SECONDS = 24 * 3600.0
+"""Age at which an unfinished game is deleted if the person has not moved in it."""
+_CLOSING_SECONDS = 1.5
+"""Time for which the end of the server waits for computations that were told to stop."""
 
 
 class HostedGame:
@@ -45,11 +60,47 @@ class HostedGame:
     def __init__(self, game_id: str, visitor: str, game: PageGame) -> None:
         self.id, self.visitor, self.game = game_id, visitor, game
         self.lock = asyncio.Lock()
-        self.followers: set[asyncio.Queue[GameView]] = set()
+        self.followers: set[asyncio.Queue[GameView | None]] = set()
+        """Queues of views; None ends them, because the game left the memory."""
         self.stored: list[PlayedMove] = list(game.live.moves)
         """The moves that are in the store."""
         self.player_task: asyncio.Task[None] | None = None
         self.flag_task: asyncio.Task[None] | None = None
+        self._stop = Event()
+        """Ends the decision that is being computed."""
+        self._computing = Lock()
+        """Held while a player computes."""
+        game.live.interrupt_with(self.interrupt)
+
+    def new_stop(self) -> Event:
+        """The event that ends the next decision."""
+        self._stop = Event()
+        return self._stop
+
+    def decide(self, pending: PendingTurn) -> Decision:
+        """The player's decision; called in a thread."""
+        with self._computing:
+            return self.game.live.decide(pending)
+
+    def interrupt(self) -> None:
+        """Ends the decision that is being computed, and waits for its end; called in a thread."""
+        self._stop.set()
+        with self._computing:
+            pass
+
+    def end_decision(self) -> None:
+        """Tells the player that computes to end. Does not wait."""
+        self._stop.set()
+
+    @property
+    def in_use(self) -> bool:
+        """Whether somebody follows the game, or something computes or changes it."""
+        return bool(self.followers or self.player_task) or self.lock.locked()
+
+    @property
+    def memory_bytes(self) -> int:
+        """About what its players hold."""
+        return sum(player.memory_bytes for player in self.game.live.players.values())
 
 
 class GameHost:
@@ -62,7 +113,11 @@ class GameHost:
         self._games: OrderedDict[str, HostedGame] = OrderedDict()
         self._threads = ThreadPoolExecutor(_THREADS, "sparring-game")
         self._player_threads = ThreadPoolExecutor(_PLAYER_THREADS, "sparring-player")
+        self._opening_threads = ThreadPoolExecutor(_OPENING_THREADS, "sparring-opening")
         self._loading = asyncio.Lock()
+        self._computations: Counter[str] = Counter()
+        self._stops: set[Event] = set()
+        """Those of the questions that are being computed."""
 
     async def run(self, function: Callable[..., T], *arguments: Any) -> T:
         """Calls a quick function in a thread."""
@@ -72,17 +127,50 @@ class GameHost:
         """Calls a function that asks a network or searches, in a thread."""
         return await asyncio.get_running_loop().run_in_executor(self._player_threads, function, *arguments)
 
+    async def open(self, function: Callable[..., T], *arguments: Any) -> T:
+        """Calls a function that opens a game or a network, in a thread."""
+        return await asyncio.get_running_loop().run_in_executor(self._opening_threads, function, *arguments)
+
+    async def answer(self, visitor: str, question: Callable[[Event], T]) -> T:
+        """Computes the answer to a question of a visitor, in a thread. The event that it gets is set when the
+        visitor leaves or the server ends. Raises Refused if the visitor has asked too much at once."""
+        if self._computations[visitor] >= _COMPUTATIONS:
+            raise Refused("Wait until your other questions are answered.", 429)
+        self._computations[visitor] += 1
+        stop = Event()
+        self._stops.add(stop)
+
+        def compute() -> T:
+            if stop.is_set():
+                raise Refused("Nobody waits for the answer.", 503)
+            return question(stop)
+
+        computing = asyncio.get_running_loop().run_in_executor(self._player_threads, compute)
+        computing.add_done_callback(lambda _: self._answered(visitor, stop))
+        try:
+            return await asyncio.shield(computing)
+        finally:
+            stop.set()
+
+    def _answered(self, visitor: str, stop: Event) -> None:
+        self._stops.discard(stop)
+        self._computations[visitor] -= 1
+        if not self._computations[visitor]:
+            del self._computations[visitor]
+
     async def create(self, visitor: str, wanted: NewGame) -> GameView:
         """Begins a game. Raises Refused."""
         if await self.run(self.store.unfinished, visitor) >= _UNFINISHED:
             raise Refused(f"You have {_UNFINISHED} unfinished games: finish or delete some.", 429)
         if await self.run(self.store.unfinished) >= _ALL_UNFINISHED:
+            await self._discard_untouched()
+        if await self.run(self.store.unfinished) >= _ALL_UNFINISHED:
             raise Refused("The server has too many unfinished games.", 429)
         game_id = secrets.token_urlsafe(9)
         wanted = await self.run(self._adapted, visitor, wanted)
-        settings, texts = await self.compute(plan_game, wanted, self.opponents)
-        game = await self.compute(self._open, settings)
-        await self.compute(game.live.continue_with, [StoredMove(text) for text in texts])
+        settings, texts = await self.open(plan_game, wanted, self.opponents)
+        game = await self.open(self._open, settings)
+        await self.open(game.live.continue_with, [StoredMove(text) for text in texts])
         hosted = HostedGame(game_id, visitor, game)
         await self.run(self.store.create, game_id, visitor, settings, game.live.moves, game.shown())
         self._keep(hosted)
@@ -120,7 +208,7 @@ class GameHost:
         """The answer to a question about a game. Raises Refused."""
         hosted = await self.find(visitor, game_id)
         async with hosted.lock:
-            return await self.compute(question, hosted.game)
+            return await self.answer(visitor, lambda stop: question(hosted.game))
 
     async def view(self, hosted: HostedGame) -> GameView:
         """The game as the person sees it."""
@@ -129,13 +217,26 @@ class GameHost:
 
     async def recent(self, visitor: str, count: int) -> list[GameSummary]:
         """A visitor's games, the latest first."""
-        return await self.run(lambda: [game_summary(game) for game in self.store.recent(visitor, count)])
+        return await self.run(self._summaries, visitor, count)
 
     async def delete(self, visitor: str, game_id: str) -> None:
         """Deletes a game. Raises Refused."""
-        hosted = await self.find(visitor, game_id)
-        await self._drop(hosted)
-        await self.run(self.store.delete, game_id)
+        async with self._loading:  # a game that is being read would be in memory afterwards
+            if not await self.run(self.store.delete, game_id, visitor):
+                raise Refused("There is no such game of yours.", 404)
+            hosted = self._games.pop(game_id, None)
+        if hosted is not None:
+            await self._drop(hosted)
+
+    async def tidy(self) -> None:
+        """Deletes games that are not kept: finished ones beyond the limit, and old ones without a move of the
+        person."""
+        await self.discard_finished()
+        await self._discard_untouched()
+
+    async def _discard_untouched(self) -> None:
+        async with self._loading:
+            await self.run(self.store.discard_untouched, _UNTOUCHED_SECONDS, list(self._games))
 
     async def discard_finished(self) -> None:
         """Deletes the oldest finished games beyond those that are kept. Games in memory stay."""
@@ -144,27 +245,43 @@ class GameHost:
         async with self._loading:  # a game that is being read is not in memory yet
             await self.run(self.store.discard_finished, self._kept_games, list(self._games))
 
-    def follow(self, hosted: HostedGame) -> asyncio.Queue[GameView]:
-        """A queue of all views of a game from now on. The clock runs while somebody follows."""
-        queue: asyncio.Queue[GameView] = asyncio.Queue()
+    def follow(self, hosted: HostedGame) -> asyncio.Queue[GameView | None]:
+        """A queue of all views of a game from now on, and of None when it leaves the memory. The clock runs
+        while somebody follows."""
+        queue: asyncio.Queue[GameView | None] = asyncio.Queue()
         hosted.followers.add(queue)
         if hosted.game.live.phase in ("move", "thinking"):
             hosted.game.live.clock.start()
         self._watch_flag(hosted)
         return queue
 
-    def unfollow(self, hosted: HostedGame, queue: asyncio.Queue[GameView]) -> None:
+    def unfollow(self, hosted: HostedGame, queue: asyncio.Queue[GameView | None]) -> None:
         """Ends `follow`. The clock of a game that nobody follows stands still."""
         hosted.followers.discard(queue)
         if not hosted.followers and hosted.game.phase in ("move", "sense"):
             hosted.game.live.clock.stop()
 
     async def close(self) -> None:
-        """Ends all tasks, and closes all players."""
-        for hosted in list(self._games.values()):
-            await self._drop(hosted)
-        self._player_threads.shutdown(wait=True, cancel_futures=True)
-        self._threads.shutdown(wait=True, cancel_futures=True)
+        """Ends all tasks, and closes all players. A computation that does not stop in time is left behind."""
+        for stop in self._stops:
+            stop.set()
+        games = list(self._games.values())
+        for hosted in games:
+            hosted.end_decision()
+        closing = asyncio.gather(*map(self._drop, games), return_exceptions=True)
+        with suppress(TimeoutError):
+            await asyncio.wait_for(closing, _CLOSING_SECONDS)
+        pools = (self._player_threads, self._opening_threads, self._threads)
+        for pool in pools:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+        def wait_for_pools() -> None:
+            for pool in pools:
+                pool.shutdown(wait=True)
+
+        waiting = Thread(target=wait_for_pools, daemon=True)
+        waiting.start()
+        waiting.join(_CLOSING_SECONDS)
 
     # Parts
 
@@ -196,14 +313,26 @@ class GameHost:
         }
         own = describe(settings.game).page_game
         kind: type[PageGame] = PageGame if own is None else own()
-        return kind(settings, players)
+        return kind(settings, players, self.store.version())
+
+    def _summaries(self, visitor: str, count: int) -> list[GameSummary]:
+        summaries = []
+        for stored in self.store.recent(visitor, count):
+            try:
+                summaries.append(game_summary(stored))
+            except Exception as error:  # one damaged game does not hide the others
+                _log.warning("game %s is damaged: %s", stored.id, first_line(error))
+        return summaries
 
     async def _load(self, visitor: str, game_id: str) -> HostedGame | None:
         stored = await self.run(self.store.load, game_id)
         if stored is None or stored.visitor != visitor:
             return None
-        game = await self.compute(self._open, stored.settings)
-        await self.compute(game.live.restore, stored.moves, stored.end, stored.message)
+        try:
+            game = await self.open(self._open, stored.settings)
+            await self.open(game.live.restore, stored.moves, stored.end, stored.message)
+        except (ValueError, TypeError) as error:  # moves that are not legal, or an unknown game
+            raise Refused(f"This game is damaged and cannot be opened ({first_line(error)}).") from None
         hosted = HostedGame(game_id, stored.visitor, game)
         self._keep(hosted)
         return hosted
@@ -216,24 +345,41 @@ class GameHost:
             over = entry.game.live.end is not None
             if len(self._games) <= _IN_MEMORY and not (over and finished > _FINISHED):
                 continue
-            if (
-                entry is not hosted
-                and not entry.followers
-                and not entry.player_task
-                and not entry.lock.locked()
-            ):
+            if entry is not hosted and not entry.in_use:
                 finished -= over
                 self._forget(entry)
 
+    def _trim(self) -> None:
+        """Games whose players hold much memory leave it, the ones that were not used for longest first."""
+        sizes = {hosted.id: hosted.memory_bytes for hosted in self._games.values()}
+        excess = sum(sizes.values()) - _PLAYERS_BYTES
+        for hosted in list(self._games.values()):
+            if excess <= 0:
+                return
+            if sizes[hosted.id] and not hosted.in_use:
+                excess -= sizes[hosted.id]
+                self._forget(hosted)
+
     def _forget(self, hosted: HostedGame) -> None:
+        """Lets a game that is not in use leave the memory."""
         self._games.pop(hosted.id, None)
         if hosted.flag_task is not None:
             hosted.flag_task.cancel()
         hosted.game.live.close()
 
     async def _changing(self, hosted: HostedGame, change: Callable[[], object]) -> None:
-        """Changes a game and stores it; the caller has its lock. Followers get the new view."""
-        view = await self.run(self._change_and_store, hosted, change)
+        """Changes a game and stores it; the caller has its lock. Followers get the new view.
+
+        A change that cannot be stored is undone: the game leaves the memory and is read from the store again.
+        Raises Refused.
+        """
+        if self._games.get(hosted.id) is not hosted:
+            raise Refused("The game has left the memory: reload it.")
+        try:
+            view = await self.run(self._change_and_store, hosted, change)
+        except (CannotWrite, NotFound) as error:
+            await self._release(hosted)
+            raise Refused(str(error), 404 if isinstance(error, NotFound) else 503) from None
         if not hosted.followers and hosted.game.phase in ("move", "sense"):
             hosted.game.live.clock.stop()  # it runs while somebody follows
         if view is not None:
@@ -256,7 +402,9 @@ class GameHost:
             if old is not new:
                 break
             kept += 1
-        self.store.save(hosted.id, moves, kept, game.live.end, game.live.message, game.shown())
+        self.store.save(
+            hosted.id, moves, kept, len(hosted.stored), game.live.end, game.live.message, game.shown()
+        )
         hosted.stored = moves
         return self._view(hosted) if hosted.followers else None
 
@@ -271,20 +419,23 @@ class GameHost:
         try:
             while True:
                 async with hosted.lock:
-                    pending = game.pending_turn()
+                    pending = game.pending_turn(hosted.new_stop())
                 if pending is None:
                     return
                 if settings.you is None and not hosted.followers:
                     return  # nobody watches
                 began = time.monotonic()
-                decision = await self.compute(game.decide, pending)
+                decision = await self.compute(hosted.decide, pending)
                 least = settings.pace if settings.you is None else decision.seconds or 0.0
                 if (left := least - (time.monotonic() - began)) > 0:  # as long as a person thinks
                     await asyncio.sleep(left)
                 async with hosted.lock:
                     await self._changing(hosted, partial(game.accept, pending, decision))
+        except Refused as refusal:  # the move could not be stored: the followers ask for the game again
+            _log.warning("game %s: %s", hosted.id, refusal)
         finally:
             hosted.player_task = None
+            self._trim()
 
     def _watch_flag(self, hosted: HostedGame) -> None:
         """Ends the game in time when a flag falls."""
@@ -299,37 +450,54 @@ class GameHost:
     async def _fall(self, hosted: HostedGame, seconds: float) -> None:
         await asyncio.sleep(seconds + 0.01)
         hosted.flag_task = None
-        async with hosted.lock:
-            await self._changing(hosted, hosted.game.live.check_flag)
+        with suppress(Refused):  # it could not be stored: the followers ask for the game again
+            async with hosted.lock:
+                await self._changing(hosted, hosted.game.live.check_flag)
 
     async def _drop(self, hosted: HostedGame) -> None:
-        self._games.pop(hosted.id, None)
+        """Ends the tasks of a game, which leaves the memory."""
+        hosted.end_decision()
         for task in (hosted.player_task, hosted.flag_task):
             if task is not None:
                 task.cancel()
                 await asyncio.gather(task, return_exceptions=True)
-        await self.run(hosted.game.live.close)
+        await self._release(hosted)
+
+    async def _release(self, hosted: HostedGame) -> None:
+        """Lets a game leave the memory, also while its player computes. Its followers ask for it again."""
+        if self._games.get(hosted.id) is hosted:
+            del self._games[hosted.id]
+        for queue in hosted.followers:
+            queue.put_nowait(None)
+        await self.compute(hosted.game.live.close)
 
 
 # Messages over a WebSocket until the page leaves.
 
 
+_TRY_AGAIN = 1013
+"""Close code of WebSocket: the page connects again."""
+
+
 async def send_until_left(
-    socket: WebSocket, first: ApiMessage, following: Callable[[], Awaitable[ApiMessage]]
+    socket: WebSocket, first: ApiMessage, following: Callable[[], Awaitable[ApiMessage | None]]
 ) -> None:
-    """Sends a message at once, then each message of `following`, until the page leaves.
+    """Sends a message at once, then each message of `following`, until the page leaves or a message is None.
 
     What the page sends is ignored.
     """
     leaving = asyncio.create_task(_until_left(socket))
-    coming: asyncio.Future[ApiMessage] | None = None
+    coming: asyncio.Future[ApiMessage | None] | None = None
     try:
         await socket.send_text(first.model_dump_json())
         while not leaving.done():
             coming = asyncio.ensure_future(following())
             await asyncio.wait([leaving, coming], return_when=asyncio.FIRST_COMPLETED)
             if coming.done():
-                await socket.send_text(coming.result().model_dump_json())
+                if (message := coming.result()) is None:
+                    await socket.close(_TRY_AGAIN)
+                    return
+                await socket.send_text(message.model_dump_json())
     except (WebSocketDisconnect, RuntimeError):
         pass
     finally:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import sqlite3
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from threading import Event
 from typing import Any, Literal
 
 import numpy as np
@@ -15,6 +17,7 @@ from pydantic import Field, ValidationError
 
 from sparring.arena.results import ArenaGame, compute_standings
 from sparring.arena.tournament import meeting_of
+from sparring.base.errors import CannotWrite
 from sparring.games import Game, describe, load_game
 from sparring.play.game import LiveGame, StoredMove
 from sparring.play.result import LENGTH_LIMIT, GameResult
@@ -22,9 +25,11 @@ from sparring.players import Player
 from sparring.server.game_host import GameHost
 from sparring.server.messages import ApiMessage, BoardView, GameName, MoveView, OpponentChoice, board_view
 from sparring.server.new_game import opening_moves, people_moves
-from sparring.server.page_game import GameSettings, first_version, move_view
+from sparring.server.page_game import GameSettings, move_view
 from sparring.server.refusal import Refused
 from sparring.server.store import Database
+
+_log = logging.getLogger(__name__)
 
 # Messages of tournaments.
 
@@ -237,6 +242,10 @@ class TournamentStore:
         """A tournament by its id; None if there is none."""
         return next(iter(self._find("WHERE id = ?", tournament_id)), None)
 
+    def version(self) -> int:
+        """A version for a tournament that is opened (`Database.version`)."""
+        return self._database.version()
+
     def of_visitor(self, visitor: str) -> list[StoredTournament]:
         """A visitor's tournaments, the latest first."""
         return self._find("WHERE visitor = ? ORDER BY updated DESC", visitor)
@@ -281,6 +290,8 @@ _SHOWN = 50
 """Finished games of a view."""
 _OPENING_PLIES = 6
 """Plies of an opening, which the two games of a meeting share."""
+_RETRY_SECONDS = 2.0
+"""Time between tries to store a game."""
 _LONGEST = 1_000
 """Plies after which a game is a draw."""
 _SEED_OF_OPENING = 1 << 32
@@ -298,15 +309,16 @@ class LiveTournament:
         results: Sequence[TournamentResult],
         host: GameHost,
         save: Callable[[TournamentResult], None],
+        version: int,
     ) -> None:
-        """`save` stores a finished game."""
+        """`save` stores a finished game; `version` is above those of earlier views."""
         self.id, self.visitor, self.settings = tournament_id, visitor, settings
         self.results = {result.number: result for result in results}
         self.stopped = False
         self.error: str | None = None
         self.changed = asyncio.Event()
         """Set, and replaced, at every change."""
-        self._version = first_version()
+        self._version = version
         self._host, self._save = host, save
         self._rules = load_game(settings.game, **settings.options)
         self._running: dict[int, LiveGame] = {}
@@ -356,11 +368,11 @@ class LiveTournament:
 
     async def _play(self, number: int) -> None:
         game: LiveGame | None = None
-        began = time.monotonic()
+        began, stop = time.monotonic(), Event()
         self._running[number] = self._live(number, {})  # until its players are loaded
         try:
-            game = self._running[number] = await self._host.compute(self._open, number)
-            while (pending := game.pending_turn()) is not None:
+            game = self._running[number] = await self._host.open(self._open, number)
+            while (pending := game.pending_turn(stop)) is not None:
                 turn = time.monotonic()
                 decision = await self._host.compute(game.decide, pending)
                 await asyncio.sleep(max(0.0, self.settings.pace - (time.monotonic() - turn)))
@@ -372,13 +384,24 @@ class LiveTournament:
             assert score is not None
             moves, seconds = [move.text for move in game.moves], time.monotonic() - began
             result = TournamentResult(number, score, game.message, moves, seconds)
-            await self._host.run(self._save, result)
+            await self._store(result)
             self.results[number] = result
         finally:
+            stop.set()
             del self._running[number]
             if game is not None:
                 game.close()
             self._bump()
+
+    async def _store(self, result: TournamentResult) -> None:
+        """Stores a finished game, as soon as that is possible."""
+        while True:
+            try:
+                await self._host.run(self._save, result)
+                return
+            except CannotWrite as error:
+                _log.warning("tournament %s waits: %s", self.id, error)
+                await asyncio.sleep(_RETRY_SECONDS)
 
     def _open(self, number: int) -> LiveGame:
         """A game after its opening."""

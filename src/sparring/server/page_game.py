@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 import json
-import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -132,8 +131,8 @@ def refusing() -> Iterator[None]:
 class PageGame:
     """A game of perfect information on the page. Games of hidden information replace parts of it."""
 
-    def __init__(self, settings: GameSettings, players: Mapping[int, Player]) -> None:
-        """`players` are all but the person, by side."""
+    def __init__(self, settings: GameSettings, players: Mapping[int, Player], version: int) -> None:
+        """`players` are all but the person, by side; `version` is above those of earlier views."""
         self.settings = settings
         self.rules = settings.rules()
         self.live = LiveGame(
@@ -144,7 +143,7 @@ class PageGame:
             clock=settings.clock,
             seed_of=lambda side, ply: [settings.seed, side, ply],
             observer=self._observer(),
-            version=first_version(),
+            version=version,
         )
 
     @property
@@ -283,8 +282,3 @@ def clock_view(clock: GameClock, to_move: int | None) -> ClockView | None:
     return ClockView(
         left=(left[0], left[1]), running=running, increment=control.increment, byoyomi=control.byoyomi
     )
-
-
-def first_version() -> int:
-    """A version above all that an earlier run of the server gave."""
-    return int(time.time() * 1000)

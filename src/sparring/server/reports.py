@@ -54,19 +54,27 @@ class Gallery:
 
     def file(self, name: str, file: str) -> Path:
         """A file of a report. Raises Refused."""
-        for report in self.all():
-            if report.name == name and file in (*report.figures, *report.files) and self._folder is not None:
-                return self._folder / name / file.replace("--", "/")
+        if self._folder is not None and name in {report.name for report in self.all()}:
+            path = self._files(self._folder / name).get(file)
+            if path is not None:
+                return path
         raise Refused("There is no such file.", 404)
 
     @staticmethod
-    def _report(folder: Path) -> ReportView:
+    def _files(folder: Path) -> dict[str, Path]:
+        """The files of a report and of its folders by their names on the page. Links that lead out of the
+        report are left out."""
+        paths = [path for pattern in ("*", "*/*") for path in folder.glob(pattern)]
+        inside = folder.resolve()
+        return {
+            path.relative_to(folder).as_posix().replace("/", "--"): path
+            for path in sorted(paths)
+            if path.suffix in _TYPES and path.is_file() and path.resolve().is_relative_to(inside)
+        }
+
+    def _report(self, folder: Path) -> ReportView:
         text = (folder / _TEXT).read_text(encoding="utf-8", errors="replace")
-        candidates = [
-            path for pattern in ("*", "*/*") for path in folder.glob(pattern) if path.suffix in _TYPES
-        ]
-        paths = [path.relative_to(folder).as_posix() for path in candidates if path.is_file()]
-        files = sorted(path.replace("/", "--") for path in paths)
+        files = sorted(self._files(folder))
         paragraphs = [paragraph.strip() for paragraph in text.split("\n\n") if paragraph.strip()]
         title = paragraphs[0].lstrip("# ").splitlines()[0] if paragraphs else folder.name
         finding = next(

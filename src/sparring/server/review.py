@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from dataclasses import dataclass, field
 from itertools import pairwise
+from threading import Event
 from typing import Annotated, Any
 
 import numpy as np
@@ -33,6 +34,8 @@ from sparring.server.refusal import REFUSALS, Refused
 from sparring.server.routes import Host, Visitor
 from sparring.server.understand import BLUNDER, Insight, PositionInsight, UnderstandRequest, shown_rating
 
+_POLL_SECONDS = 0.5
+"""Time between looks whether somebody still waits for an answer."""
 _KEPT = 100
 """Reviews in memory, of all visitors."""
 _RUNNING = 2
@@ -124,13 +127,19 @@ class Reviews:
     def __init__(self, host: GameHost) -> None:
         self._host = host
         self._reviews: OrderedDict[str, _Review] = OrderedDict()
+        self._preparing: Counter[str] = Counter()
+        """Reviews of each visitor that are about to begin."""
 
     async def begin(self, visitor: str, wanted: ReviewRequest) -> ReviewView:
         """Starts a review. Raises Refused."""
         running = [other for other in self._reviews.values() if other.visitor == visitor and _runs(other)]
-        if len(running) >= _RUNNING:
+        if len(running) + self._preparing[visitor] >= _RUNNING:
             raise Refused("Wait until your other reviews are done.", 429)
-        review = await self._host.compute(self._prepare, visitor, wanted)
+        self._preparing[visitor] += 1
+        try:
+            review = await self._host.compute(self._prepare, visitor, wanted)
+        finally:
+            self._preparing[visitor] -= 1
         review_id = secrets.token_urlsafe(9)
         self._reviews[review_id] = review
         review.task = asyncio.create_task(self._run(review))
@@ -284,9 +293,26 @@ def get_reviews(request: Request) -> Reviews:
 
 
 @router.post("/understand")
-async def understand(wanted: UnderstandRequest, host: Host) -> PositionInsight:
+async def understand(
+    wanted: UnderstandRequest, request: Request, host: Host, visitor: Visitor
+) -> PositionInsight:
     """What people of each rating play in a position, and what is strong."""
-    return await host.compute(_understand, host, wanted)
+    answering = asyncio.create_task(host.answer(visitor, lambda stop: _understand(host, wanted, stop)))
+    leaving = asyncio.create_task(_until_left(request))
+    try:
+        await asyncio.wait([answering, leaving], return_when=asyncio.FIRST_COMPLETED)
+        if not answering.done():
+            raise Refused("Nobody waits for the answer.", 503)
+        return await answering
+    finally:
+        answering.cancel()
+        leaving.cancel()
+
+
+async def _until_left(request: Request) -> None:
+    """Returns when the client has closed the connection."""
+    while not await request.is_disconnected():
+        await asyncio.sleep(_POLL_SECONDS)
 
 
 @router.post("/reviews", status_code=201)
@@ -308,7 +334,7 @@ async def get_review(
     return reviews.view(visitor, review_id, since)
 
 
-def _understand(host: GameHost, wanted: UnderstandRequest) -> PositionInsight:
+def _understand(host: GameHost, wanted: UnderstandRequest, stop: Event) -> PositionInsight:
     try:
         rules = load_game(wanted.game, **wanted.options)
         insight = Insight(rules, host.opponents)
@@ -324,4 +350,4 @@ def _understand(host: GameHost, wanted: UnderstandRequest) -> PositionInsight:
             state = rules.play(state, rules.parse_move(state, text))
     except (ParseError, IllegalMove, ValueError, TypeError) as error:
         raise Refused(str(error), 422) from None
-    return insight.of(state)
+    return insight.of(state, stop)

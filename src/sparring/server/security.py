@@ -7,16 +7,17 @@ server, which refuses DNS rebinding, and the Origin of a request that changes so
 from __future__ import annotations
 
 import asyncio
+import re
 import secrets
 from collections.abc import Collection
 from dataclasses import dataclass
-from http.cookies import SimpleCookie
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs
 
 from fastapi import HTTPException
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import JSONResponse, RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 LOCAL_HOSTS = ("localhost", "127.0.0.1", "::1")
 VISITOR_COOKIE = "sparring_visitor"
@@ -30,6 +31,9 @@ _HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
+_HEADER_SECONDS = 20.0
+"""Time in which a connection must send the headers of a request."""
+_HOST = re.compile(r"(?:(?P<name>[^][/@:?#\s\\]+)|\[(?P<ipv6>[0-9a-fA-F:.]+)\])(?::\d{1,5})?")
 _POLICY_VIOLATION = 1008
 """Close code of WebSocket."""
 
@@ -48,6 +52,47 @@ class Access:
     """Seconds in which a request must be sent and answered."""
 
 
+class TimedProtocol(H11Protocol):
+    """HTTP of uvicorn that closes connections whose next request does not come in time. uvicorn itself waits
+    without end for the first byte of a connection and for half a header."""
+
+    _deadline: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn
+        """Begins to wait for a request."""
+        super().connection_made(transport)
+        self._deadline = self.loop.call_later(_HEADER_SECONDS, self._expire)
+
+    def data_received(self, data: bytes) -> None:
+        """Waits for the rest of the headers, or no longer."""
+        super().data_received(data)
+        if self._waits:
+            self._deadline = self._deadline or self.loop.call_later(_HEADER_SECONDS, self._expire)
+        else:
+            self._end_waiting()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Ends waiting."""
+        self._end_waiting()
+        super().connection_lost(exc)
+
+    @property
+    def _waits(self) -> bool:
+        """Whether no request is being answered, and no WebSocket has taken the connection over."""
+        idle = self.cycle is None or self.cycle.response_complete
+        return idle and self.transport.get_protocol() is self
+
+    def _end_waiting(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
+
+    def _expire(self) -> None:
+        self._deadline = None
+        if self._waits:
+            self.transport.close()
+
+
 class Guard:
     """ASGI middleware: refuses what `Access` does not allow, and gives each visitor a cookie."""
 
@@ -60,6 +105,7 @@ class Guard:
             await self.app(scope, receive, send)
             return
         headers = Headers(scope=scope)
+        plain_send, send = send, _answering(send)
         if complaint := self._complaint(scope, headers):
             await _refuse(scope, receive, send, *complaint)
             return
@@ -67,19 +113,23 @@ class Guard:
         if self.access.token is not None:
             given = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])[0]
             if scope["type"] == "http" and scope["method"] == "GET" and given and self._is_token(given):
-                answer = RedirectResponse(scope["path"], status_code=303)
+                answer = RedirectResponse("/", status_code=303)
                 answer.set_cookie(TOKEN_COOKIE, given, httponly=True, samesite="strict")
                 await answer(scope, receive, send)
                 return
             bearer = headers.get("authorization", "").removeprefix("Bearer ")
-            if not self._is_token(bearer) and not self._is_token(cookies.get(TOKEN_COOKIE, "")):
+            tokens = [bearer, *(value for name, value in cookies if name == TOKEN_COOKIE)]
+            if not any(map(self._is_token, tokens)):
                 message = "This server needs its token: open the address that it printed."
                 await _refuse(scope, receive, send, 401, message)
                 return
-        visitor = cookies.get(VISITOR_COOKIE, "")
-        new = not _is_visitor(visitor)
-        scope.setdefault("state", {})["visitor"] = secrets.token_urlsafe(16) if new else visitor
-        await self._answer(scope, _limited(receive, self.access.largest_body), _answering(scope, send, new))
+        known = next(
+            (value for name, value in cookies if name == VISITOR_COOKIE and _is_visitor(value)), None
+        )
+        visitor = known or secrets.token_urlsafe(16)
+        scope.setdefault("state", {})["visitor"] = visitor
+        answering = send if known else _answering(plain_send, new_visitor=visitor)
+        await self._answer(scope, _limited(receive, self.access.largest_body), answering)
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Calls the application. A request that takes too long is refused, unless its answer has begun."""
@@ -99,7 +149,7 @@ class Guard:
         except TimeoutError:
             if not begun:
                 message = f"The request took longer than {self.access.longest:g} seconds."
-                await JSONResponse({"detail": message}, 503)(scope, receive, send)
+                await refusal_response(message, 503)(scope, receive, send)
 
     def _complaint(self, scope: Scope, headers: Headers) -> tuple[int, str] | None:
         """Status and message of a refusal."""
@@ -108,7 +158,8 @@ class Guard:
             return 421, "This server does not have that name."
         changes = scope["type"] == "websocket" or scope["method"] not in _SAFE_METHODS
         origin = headers.get("origin")
-        if changes and origin is not None and urlsplit(origin).netloc.lower() != host.lower():
+        own_origins = (f"http://{host}".lower(), f"https://{host}".lower())
+        if changes and origin is not None and origin.lower() not in own_origins:
             return 403, "Requests from pages of other sites are refused."
         if changes and headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
             return 403, "Requests from pages of other sites are refused."
@@ -141,7 +192,7 @@ def _limited(receive: Receive, largest: int) -> Receive:
     return limited
 
 
-def _answering(scope: Scope, send: Send, new_visitor: bool) -> Send:
+def _answering(send: Send, new_visitor: str | None = None) -> Send:
     """Adds the headers of security, and the cookie of a new visitor."""
 
     async def answering(message: Message) -> None:
@@ -149,15 +200,19 @@ def _answering(scope: Scope, send: Send, new_visitor: bool) -> Send:
             headers = MutableHeaders(scope=message)
             for name, value in _HEADERS.items():
                 headers[name] = value
-            if new_visitor:
-                visitor = scope["state"]["visitor"]
+            if new_visitor is not None:
                 headers.append(
                     "Set-Cookie",
-                    f"{VISITOR_COOKIE}={visitor}; Path=/; HttpOnly; SameSite=Strict; Max-Age=31536000",
+                    f"{VISITOR_COOKIE}={new_visitor}; Path=/; HttpOnly; SameSite=Strict; Max-Age=31536000",
                 )
         await send(message)
 
     return answering
+
+
+def refusal_response(message: str, status: int) -> JSONResponse:
+    """The answer to a request that is refused. The message may quote any text of the request."""
+    return JSONResponse({"detail": message.encode("utf-8", "replace").decode()}, status)
 
 
 async def _refuse(scope: Scope, receive: Receive, send: Send, status: int, message: str) -> None:
@@ -165,24 +220,20 @@ async def _refuse(scope: Scope, receive: Receive, send: Send, status: int, messa
         await receive()
         await send({"type": "websocket.close", "code": _POLICY_VIOLATION, "reason": message})
         return
-    await JSONResponse({"detail": message}, status)(scope, receive, send)
+    await refusal_response(message, status)(scope, receive, send)
 
 
 def _host_name(host: str) -> str:
-    """The name in a Host header, without port and brackets."""
-    try:
-        return (urlsplit(f"//{host}").hostname or "").lower()
-    except ValueError:
-        return ""
+    """The name in a Host header, without port and brackets; empty if the header is malformed."""
+    match = _HOST.fullmatch(host)
+    return "" if match is None else (match["name"] or match["ipv6"]).lower()
 
 
-def _cookies(headers: Headers) -> dict[str, str]:
-    jar: SimpleCookie = SimpleCookie()
-    try:
-        jar.load(headers.get("cookie", ""))
-    except Exception:  # cookies of other programs on this host may be anything
-        return {}
-    return {name: morsel.value for name, morsel in jar.items()}
+def _cookies(headers: Headers) -> list[tuple[str, str]]:
+    """Names and values as browsers send them. Programs on other ports of this host share the cookies: theirs
+    may have any form."""
+    pairs = (part.partition("=") for line in headers.getlist("cookie") for part in line.split(";"))
+    return [(name.strip(), value.strip()) for name, equals, value in pairs if equals]
 
 
 def _is_visitor(text: str) -> bool:

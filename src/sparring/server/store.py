@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
+import logging
+import os
 import sqlite3
 import time
 from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
 from typing import Any
 
 from sparring.base.combining import FlatCombiner
-from sparring.base.errors import BadFile
+from sparring.base.errors import BadFile, CannotWrite, NotFound, first_line
 from sparring.play.game import PlayedMove, StoredMove
 from sparring.play.result import GameResult
 from sparring.records import Termination
@@ -22,11 +25,11 @@ from sparring.server.page_game import GameSettings, ShownState
 # The SQLite file of the server. What was written survives a kill at any moment.
 #
 # Writes of threads that come while another transaction is synchronised to the disk share the next
-# transaction:
-# a hundred games that change at once wait for one synchronisation, not for a hundred.
+# transaction: a hundred games that change at once wait for one synchronisation, not for a hundred. Reads have
+# a connection of their own and do not wait for writes.
 
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS games (
     id TEXT PRIMARY KEY, visitor TEXT NOT NULL, settings TEXT NOT NULL, ending TEXT, message TEXT NOT NULL,
@@ -54,6 +57,7 @@ CREATE TABLE IF NOT EXISTS tournament_games (
     score REAL, reason TEXT NOT NULL, moves TEXT NOT NULL, seconds REAL NOT NULL,
     PRIMARY KEY (tournament, number)
 ) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS starts (id INTEGER PRIMARY KEY CHECK (id = 0), count INTEGER NOT NULL);
 """
 _MIGRATIONS = {
     1: "ALTER TABLE games ADD COLUMN shown TEXT;",
@@ -64,8 +68,15 @@ _MIGRATIONS = {
             SELECT tournament, number, score, reason, moves, seconds FROM old_games;
         DROP TABLE old_games;
     """,
+    3: "",
 }
 """SQL that brings a file from a version to the next one."""
+
+_FIRST_START = 64
+_VERSIONS_OF_A_START = 1 << 36
+"""Versions are (start of the server) * this + milliseconds since then: below 2 ** 53, and above the Unix time
+in milliseconds that was the version before."""
+_log = logging.getLogger(__name__)
 
 Work = Callable[[sqlite3.Connection], Any]
 """Statements of one change."""
@@ -79,11 +90,20 @@ class Database:
         self._writes: FlatCombiner[Work, Any] = FlatCombiner(self._commit)
         self._lock = Lock()
         """Held while the connection is used."""
+        self._opened = time.monotonic()
         try:
-            self._file = sqlite3.connect(path, check_same_thread=False, isolation_level=None, timeout=10)
+            if path != ":memory:":
+                _make_private(Path(path))
+            self._file = self._connect(path)
             self._open(path)
-        except sqlite3.Error as error:
+            self._reader = self._file if path == ":memory:" else self._connect(path)
+            self._reading = self._lock if path == ":memory:" else Lock()
+        except (sqlite3.Error, OSError) as error:
             raise BadFile(f"{path} cannot be used for games: {error}") from None
+
+    @staticmethod
+    def _connect(path: Path | str) -> sqlite3.Connection:
+        return sqlite3.connect(path, check_same_thread=False, isolation_level=None, timeout=10)
 
     def _open(self, path: Path | str) -> None:
         version = int(self._file.execute("PRAGMA user_version").fetchone()[0])
@@ -95,22 +115,41 @@ class Database:
         self._file.execute("PRAGMA foreign_keys = ON")
         steps = "".join(_MIGRATIONS[step] for step in range(version or SCHEMA_VERSION, SCHEMA_VERSION))
         self._file.executescript(f"BEGIN; {steps} {_SCHEMA} PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;")
+        self._file.execute(
+            "INSERT INTO starts VALUES (0, ?) ON CONFLICT (id) DO UPDATE SET count = count + 1",
+            (_FIRST_START,),
+        )
+        ((self._start,),) = self._file.execute("SELECT count FROM starts").fetchall()
+
+    def version(self) -> int:
+        """A version of a game or a tournament above all that were given before, also by earlier runs of the
+        server. It does not depend on the system's clock."""
+        milliseconds = int((time.monotonic() - self._opened) * 1000)
+        return int(self._start) * _VERSIONS_OF_A_START + milliseconds
 
     def read(self, query: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """The rows of a query."""
-        with self._lock:
-            return self._file.execute(query, values).fetchall()
+        with self._reading:
+            return self._reader.execute(query, values).fetchall()
 
     def write(self, work: Work) -> Any:
         """Carries out a change, and returns the result of `work` once it is on the disk.
 
         Changes of several threads may share a transaction. One that raises an exception changes nothing, and
-        the exception is raised here.
+        the exception is raised here. Raises CannotWrite if the disk is full or another program has locked
+        the file.
         """
-        return self._writes.call(work)
+        try:
+            return self._writes.call(work)
+        except sqlite3.IntegrityError:
+            raise
+        except sqlite3.DatabaseError as error:
+            raise CannotWrite(f"This could not be stored, and nothing changed: {error}.") from None
 
     def close(self) -> None:
         """Closes the file."""
+        with self._reading:
+            self._reader.close()
         with self._lock:
             self._file.close()
 
@@ -194,14 +233,26 @@ class GameStore:
         game_id: str,
         moves: Sequence[PlayedMove],
         kept: int,
+        stored: int,
         end: GameResult | None,
         message: str,
         shown: ShownState,
     ) -> None:
-        """Stores the moves and the end of a game. The first `kept` moves are stored already."""
+        """Stores the moves and the end of a game. The first `kept` of its `stored` moves in the file stay.
+
+        Raises NotFound if the game was deleted, and CannotWrite if it has another number of moves or cannot
+        be written. Nothing is changed then.
+        """
         ending = None if end is None else json.dumps([end.first_score, end.termination.value, end.margin])
 
         def work(file: sqlite3.Connection) -> None:
+            row = file.execute(
+                "SELECT (SELECT count(*) FROM moves WHERE game = id) FROM games WHERE id = ?", (game_id,)
+            ).fetchone()
+            if row is None:
+                raise NotFound("The game was deleted.")
+            if row[0] != stored:
+                raise CannotWrite("Another program has changed this game: reload the page.")
             file.execute("DELETE FROM moves WHERE game = ? AND ply >= ?", (game_id, kept))
             _insert_moves(file, game_id, kept, moves[kept:])
             file.execute(
@@ -212,7 +263,7 @@ class GameStore:
         self._database.write(work)
 
     def load(self, game_id: str) -> StoredGame | None:
-        """A game by its id; None if there is none."""
+        """A game by its id; None if there is none. Raises BadFile if it cannot be read."""
         rows = self._database.read(
             "SELECT visitor, settings, ending, message, updated FROM games WHERE id = ?", (game_id,)
         )
@@ -224,23 +275,35 @@ class GameStore:
         )
         ((visitor, settings, ending, message, updated),) = rows
         played = [StoredMove(text, left, bool(offers)) for text, left, offers in moves]
-        return StoredGame(
-            game_id, visitor, GameSettings.from_json(settings), played, _end(ending), message, updated
-        )
+        try:
+            return StoredGame(
+                game_id, visitor, GameSettings.from_json(settings), played, _end(ending), message, updated
+            )
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
+            raise BadFile(f"This game is damaged and cannot be opened ({first_line(error)}).") from None
+
+    def version(self) -> int:
+        """A version for a game that is opened (`Database.version`)."""
+        return self._database.version()
 
     def recent(self, visitor: str, count: int) -> list[StoredSummary]:
-        """A visitor's games, the latest first."""
+        """A visitor's games, the latest first. Games that cannot be read are left out, with a line in the
+        log."""
         rows = self._database.read(
             "SELECT id, settings, (SELECT count(*) FROM moves WHERE game = id), ending, message, updated,"
             " shown FROM games WHERE visitor = ? ORDER BY updated DESC LIMIT ?",
             (visitor, count),
         )
-        return [
-            StoredSummary(
-                game, GameSettings.from_json(settings), moves, _end(ending), message, updated, _shown(shown)
-            )
-            for game, settings, moves, ending, message, updated, shown in rows
-        ]
+        summaries = []
+        for game, text, moves, ending, message, updated, shown in rows:
+            try:
+                settings = GameSettings.from_json(text)
+                summary = StoredSummary(game, settings, moves, _end(ending), message, updated, _shown(shown))
+            except (ValueError, TypeError, KeyError, AttributeError) as error:
+                _log.warning("game %s is damaged: %s", game, first_line(error))
+                continue
+            summaries.append(summary)
+        return summaries
 
     def unfinished(self, visitor: str | None = None) -> int:
         """The number of games that are not over: a visitor's, or all."""
@@ -276,9 +339,30 @@ class GameStore:
             )
         )
 
-    def delete(self, game_id: str) -> None:
-        """Deletes a game."""
-        self._database.write(lambda file: file.execute("DELETE FROM games WHERE id = ?", (game_id,)))
+    def discard_untouched(self, seconds: float, in_use: Collection[str] = ()) -> None:
+        """Deletes unfinished games older than `seconds` without a move of the person, unless `in_use`."""
+        self._database.write(
+            lambda file: file.execute(
+                "DELETE FROM games WHERE ending IS NULL AND updated < ? AND json_valid(settings)"
+                " AND id NOT IN (SELECT value FROM json_each(?)) AND NOT EXISTS (SELECT 1 FROM moves WHERE"
+                " game = games.id AND player = coalesce(json_extract(settings, '$.you'), player))",
+                (time.time() - seconds, json.dumps(list(in_use))),
+            )
+        )
+
+    def delete(self, game_id: str, visitor: str) -> bool:
+        """Deletes a game of a visitor, which need not be readable; False if there is none."""
+        statement = "DELETE FROM games WHERE id = ? AND visitor = ?"
+        deleted = self._database.write(lambda file: file.execute(statement, (game_id, visitor)).rowcount)
+        return bool(deleted)
+
+
+def _make_private(path: Path) -> None:
+    """Makes the file, if it does not exist, and lets only its owner read it: it holds the visitors' secrets.
+    SQLite gives the same rights to the files beside it. Raises OSError."""
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+    with suppress(OSError):  # of another owner
+        path.chmod(0o600)
 
 
 def _insert_moves(file: sqlite3.Connection, game_id: str, first: int, moves: Sequence[PlayedMove]) -> None:

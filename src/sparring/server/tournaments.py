@@ -171,7 +171,9 @@ class Tournaments:
         results: Sequence[TournamentResult] = (),
     ) -> LiveTournament:
         save = partial(self._store.add_result, tournament_id)
-        live = LiveTournament(tournament_id, visitor, settings, results, self._host, save)
+        live = LiveTournament(
+            tournament_id, visitor, settings, results, self._host, save, self._store.version()
+        )
         self._live[tournament_id] = live
         for tournament in list(self._live.values()):
             if len(self._live) > _IN_MEMORY and not tournament.runs:

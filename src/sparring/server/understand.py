@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from threading import Event
 from typing import Any
 
 import numpy as np
 from pydantic import Field
 
 from sparring.games import Game, Move, describe, load_game, move_name
-from sparring.networks import Position
+from sparring.networks import Position, Prediction
 from sparring.play.opponent import HUMAN, STRONG
 from sparring.play.result import GameResult
 from sparring.policies import Policy
@@ -31,6 +32,8 @@ BLUNDER = 0.1
 """A move that gives away more than this, in expected score, is a blunder."""
 _DECIDED = 0.5
 """Size of a value, from -1 to 1, above which a position counts as decided."""
+_BATCH = 64
+"""Positions that the strong network sees at once, between two looks whether somebody still waits."""
 _COLUMNS = 11
 """Most ratings of a curve."""
 
@@ -104,13 +107,14 @@ class Insight:
         self.strong: Policy = opponents.policy(self.game, STRONG)
         self._has_values = _has_values(self.strong)
 
-    def of(self, state: Any) -> PositionInsight:
-        """What people and the strong network do in a state. Raises Refused if the game is over."""
+    def of(self, state: Any, stop: Event | None = None) -> PositionInsight:
+        """What people and the strong network do in a state. Raises Refused if the game is over, or if `stop`
+        is set meanwhile."""
         if self.rules.outcome(state) is not None:
             raise Refused("The game is over in this position.", 422)
         predictions = self.human.predict([Position(state, rating, rating) for rating in self.ratings])
         human = np.array([prediction.probabilities for prediction in predictions])
-        values = self.values(state)
+        values = self.values(state, stop=stop)
         system, before = describe(self.game).ratings, state.previous
         losses = values.losses
         order = np.argsort(-human.mean(0), kind="stable")
@@ -144,19 +148,18 @@ class Insight:
             ],
         )
 
-    def values(self, state: Any, only: Sequence[Move] | None = None) -> MoveValues:
+    def values(self, state: Any, only: Sequence[Move] | None = None, stop: Event | None = None) -> MoveValues:
         """The strong network's policy, and its value after each move.
 
-        With `only`, after those moves and after its own likeliest one; the other losses are NaN.
+        With `only`, after those moves and after its own likeliest one; the other losses are NaN. Raises
+        Refused if `stop` is set meanwhile.
         """
         prediction = self.strong.predict([Position(state, None, None)])[0]
         likeliest = prediction.moves[int(prediction.probabilities.argmax())]
         looked = prediction.moves if only is None else tuple(sorted({*only, likeliest}))
         after = [self.rules.play(state, move) for move in looked]
         open_states = [state_after for state_after in after if self.rules.outcome(state_after) is None]
-        predicted = iter(
-            self.strong.predict([Position(open_state, None, None) for open_state in open_states])
-        )
+        predicted = iter(self._predict_strong(open_states, stop))
         scores = np.full(len(prediction.moves), np.nan)
         index = {move: i for i, move in enumerate(prediction.moves)}
         for move, child in zip(looked, after, strict=True):
@@ -170,6 +173,15 @@ class Insight:
                 score = (1 - value) / 2 if child.to_move != state.to_move else (1 + value) / 2
             scores[index[move]] = score
         return MoveValues(prediction.moves, prediction.probabilities, np.nanmax(scores) - scores)
+
+    def _predict_strong(self, states: Sequence[Any], stop: Event | None) -> list[Prediction]:
+        predictions: list[Prediction] = []
+        for first in range(0, len(states), _BATCH):
+            if stop is not None and stop.is_set():
+                raise Refused("Nobody waits for the answer.", 503)
+            batch = [Position(state, None, None) for state in states[first : first + _BATCH]]
+            predictions.extend(self.strong.predict(batch))
+        return predictions
 
 
 @cache

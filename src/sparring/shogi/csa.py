@@ -1,11 +1,10 @@
-"""Reads shogi games from CSA files, the notation of computer shogi servers. cshogi parses the moves."""
+"""Reads and writes shogi games in CSA files, the notation of computer shogi servers."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
@@ -14,9 +13,9 @@ from sparring.games.states import states_to
 from sparring.records.record import GameRecord, ParsedGame, Termination, parse_date
 from sparring.records.sources import TextLine
 from sparring.shogi.hcpe import sfen_text
-from sparring.shogi.notation import pieces_on
+from sparring.shogi.notation import Square, pieces_on, usi_square
 from sparring.shogi.plugin import DESCRIPTION
-from sparring.shogi.records import ShogiGameBuilder, load_cshogi, read_games
+from sparring.shogi.records import ShogiGameBuilder, read_games
 
 _MOVE = re.compile(r"[+-]\d{4}[A-Z]{2}")
 _TIME = re.compile(r"T(\d{1,7})(?:\.(\d))?\d*")
@@ -47,14 +46,12 @@ _ENDS: dict[str, tuple[float | None, Termination]] = {
 
 def read_csa(chunks: Iterable[bytes], skip: int = 0) -> Iterator[ParsedGame]:
     """The games of a CSA file's content, from byte `skip` on (the `end` of an earlier game)."""
-    return read_games(chunks, skip, _Csa(load_cshogi()))
+    return read_games(chunks, skip, _Csa())
 
 
 class _Csa:
-    def __init__(self, cshogi: Any) -> None:
-        self._cshogi = cshogi
+    def __init__(self) -> None:
         self.builder: ShogiGameBuilder | None = None
-        self._board: Any = None
         self._position: list[str] = []
 
     def starts_new_game(self, text: str) -> bool:
@@ -81,7 +78,7 @@ class _Csa:
 
     def _begin(self, line: TextLine) -> ShogiGameBuilder:
         self.builder = ShogiGameBuilder(line.number)
-        self._board, self._position = None, []
+        self._position = []
         return self.builder
 
     def _comment(self, text: str) -> None:
@@ -122,12 +119,24 @@ class _Csa:
         if "+-".index(text[0]) != builder.state.to_move:
             builder.fail(line, f"{text} is a move of the player who is not to move")
             return
-        if self._board is None:
-            self._board = self._cshogi.Board(sfen=builder.state.text())
-        move = self._board.move_from_csa(text[1:])
-        # cshogi returns 0 for an impossible move, and 0 has no notation.
-        if builder.play(self._cshogi.move_to_usi(move) if move else "", line, text):
-            self._board.push(move)
+        builder.play(_usi_move(builder.state, text[1:]), line, text)
+
+
+def _usi_move(state: ShogiState, text: str) -> str:
+    """A move such as 7776FU in USI; empty if no piece can move so."""
+    piece = _LETTERS.get(text[4:])
+    if piece is None or "0" in text[2:4]:
+        return ""
+    target: Square = usi_square(text[2:4])
+    if text[:2] == "00":
+        return f"{piece}*{target}"
+    if "0" in text[:2]:
+        return ""
+    source: Square = usi_square(text[:2])
+    before = pieces_on(state).get(source, "").upper()
+    if piece == before:
+        return f"{source}{target}"
+    return f"{source}{target}+" if piece == f"+{before}" else ""
 
 
 def sfen_of(statements: list[str]) -> str:

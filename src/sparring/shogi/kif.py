@@ -1,22 +1,22 @@
-"""Reads shogi games from KIF and KI2 files, the notations of Japanese programs. cshogi parses the moves."""
+"""Reads and writes shogi games in KIF files, and reads KI2: the notations of Japanese programs."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
 from sparring._core import ShogiState
+from sparring.games import IllegalMove, ParseError
 from sparring.games.states import states_to
 from sparring.records.record import GameRecord, ParsedGame, Termination, parse_date
 from sparring.records.sources import TextLine
 from sparring.shogi.hcpe import HAND_KINDS, sfen_text
-from sparring.shogi.notation import KANJI, japanese, pieces_on
+from sparring.shogi.notation import KANJI, japanese, parse_typed, pieces_on, usi_of_kif
 from sparring.shogi.plugin import DESCRIPTION
-from sparring.shogi.records import ShogiGameBuilder, load_cshogi, read_games
+from sparring.shogi.records import ShogiGameBuilder, read_games
 
 # The initial position of a KIF or KI2 game: a named handicap, or a board diagram (BOD).
 
@@ -163,21 +163,19 @@ _ENDS = {
 
 def read_kif(chunks: Iterable[bytes], skip: int = 0) -> Iterator[ParsedGame]:
     """The games of a KIF file's content, from byte `skip` on (the `end` of an earlier game)."""
-    return read_games(chunks, skip, _Kif(load_cshogi()))
+    return read_games(chunks, skip, _Kif())
 
 
 def read_ki2(chunks: Iterable[bytes], skip: int = 0) -> Iterator[ParsedGame]:
     """The games of a KI2 file's content, from byte `skip` on (the `end` of an earlier game)."""
-    return read_games(chunks, skip, _Ki2(load_cshogi()))
+    return read_games(chunks, skip, _Ki2())
 
 
 class _Kif:
     """KIF: headers, then one numbered move per line. Text after the end or a variation's head is skipped."""
 
-    def __init__(self, cshogi: Any) -> None:
-        self._cshogi = cshogi
+    def __init__(self) -> None:
         self.builder: ShogiGameBuilder | None = None
-        self._board: Any = None
         self._diagram = BodDiagram()
         self._start_is_drawn = False
         self._over = False
@@ -233,7 +231,6 @@ class _Kif:
                 builder.fail(line, str(error))
         elif self._start_is_drawn:
             builder.fail(line, f"the handicap {ANOTHER_START} comes without a board diagram")
-        self._board = self._cshogi.Board(sfen=builder.state.text())
         return builder
 
     def _header(self, builder: ShogiGameBuilder, key: str, value: str, line: TextLine) -> None:
@@ -264,18 +261,14 @@ class _Kif:
             return
         if builder.error or builder.illegal:
             return
-        written = text.strip().replace("同 ", "同　")
         try:
-            move, _, _ = self._cshogi.KIF.Parser.parse_move_str(written, self._board)
-        except (ValueError, IndexError, OverflowError):
-            move = None
-        if not move:
+            usi = usi_of_kif(builder.state, text[match.start(1) :])
+        except ParseError:
             builder.fail(line, f"{match[1][:40]} is no move")
-        elif builder.play(self._cshogi.move_to_usi(move), line, match[1]):
-            self._board.push(move)
-            if match[2]:
-                seconds = 60 * int(match[2][:6]) + int(match[3][:6])
-                builder.spent[builder.state.ply] = 10 * seconds + int(match[4] or 0)
+            return
+        if builder.play(usi, line, match[1]) and match[2]:
+            seconds = 60 * int(match[2][:6]) + int(match[3][:6])
+            builder.spent[builder.state.ply] = 10 * seconds + int(match[4] or 0)
 
 
 class _Ki2(_Kif):
@@ -291,11 +284,11 @@ class _Ki2(_Kif):
                 return
             word = written.strip(" 　")
             try:
-                (move,) = self._cshogi.KI2.Parser.parse_move_str(word, self._board)
-            except (ValueError, IndexError, AssertionError):
+                move = parse_typed(builder.state, word)
+            except (ParseError, IllegalMove):
                 builder.fail(line, f"{word[:40]} is no legal move at move {builder.state.ply + 1}")
                 return
-            builder.play(self._cshogi.move_to_usi(move), line, word)
+            builder.play(builder.state.move_text(move), line, word)
 
 
 def _end_by_mover(builder: ShogiGameBuilder, how: int, ending: Termination) -> None:

@@ -155,6 +155,20 @@ def japanese(state: ShogiState, move: Move, *, source: bool = False) -> str:
     return f"{written}({_digits(parts.source)})" if named else written
 
 
+def usi_of_kif(state: ShogiState, text: str) -> str:
+    """A move of a KIF file, such as ７六歩(77) or ５五歩打, in USI. It need not be legal. What follows it is
+    ignored. Raises ParseError."""
+    words = re.sub(r"\s+", "", unicodedata.normalize("NFKC", text))
+    match = _JAPANESE.match(words)
+    last = state.previous and state.last_move and state.previous.move_text(state.last_move)
+    if match is None or not (match["target"] or last) or not (match["source"] or match["how"] == "打"):
+        raise ParseError(f"{text[:40]!r} is no move of KIF")
+    target = (last or "")[2:4] if match["same"] else usi_square(match["target"])
+    if match["how"] == "打":
+        return f"{_LETTERS[match['piece']]}*{target}"
+    return f"{usi_square(match['source'])}{target}{'+' if match['how'] == '成' else ''}"
+
+
 def parse_typed(state: ShogiState, text: str) -> Move:
     """The legal move that a text means. Raises ParseError, or IllegalMove with the candidates if several."""
     words = re.sub(r"\s+", "", unicodedata.normalize("NFKC", strip_annotations(text)))
@@ -162,13 +176,13 @@ def parse_typed(state: ShogiState, text: str) -> Move:
     if match := _JAPANESE.fullmatch(words):
         if match["same"] and not last:
             raise IllegalMove(f"{words}: there is no move before this one")
-        target = (last or "")[2:4] if match["same"] else _usi(match["target"])
+        target = (last or "")[2:4] if match["same"] else usi_square(match["target"])
         piece, how = _LETTERS[match["piece"]], _HOW.get(match["how"], "")
         candidates = _matching(state, piece, match["source"], target, how)
         candidates = _relative(candidates, match["relative"], state.to_move)
     elif match := _WESTERN.fullmatch(words):
         how = "*" if match["sign"] in ("*", "'") else match["how"] or ""
-        target = _usi(match["target"])
+        target = usi_square(match["target"])
         piece = match["piece"] and match["piece"].upper()
         candidates = _matching(state, piece, match["source"], target, how)
         if match["sign"] == "x" and candidates and target not in pieces_on(state):
@@ -178,7 +192,7 @@ def parse_typed(state: ShogiState, text: str) -> Move:
     else:
         raise ParseError(f"{text[:80]!r} is not a move, such as P-7f, 7g7f or 76歩")
     if not candidates:
-        reason = _reason(state, piece, match["source"] and _usi(match["source"]), target, how)
+        reason = _reason(state, piece, match["source"] and usi_square(match["source"]), target, how)
         raise IllegalMove(f"{words} is not legal here{reason and ': '}{reason}")
     if len(candidates) > 1:
         raise ambiguous(words, [western(state, candidate.move) for candidate in candidates])
@@ -194,7 +208,7 @@ def _matching(
         for candidate in _parts_of_all(state)
         if candidate.target == target
         and piece in (None, candidate.piece)
-        and (source is None or candidate.source == _usi(source))
+        and (source is None or candidate.source == usi_square(source))
         and not (how == "*" and candidate.source is not None)
         and not (how == "+" and not candidate.promotes)
         and not (how == "=" and candidate.promotes)
@@ -313,7 +327,7 @@ def _same_piece_and_target(one: MoveParts, other: MoveParts) -> bool:
     return one.piece == other.piece and one.target == other.target
 
 
-def _usi(square: str) -> Square:
+def usi_square(square: str) -> Square:
     """A square such as 76, 7六 or 7f in USI's form."""
     rank = square[1].lower()
     if rank in _NUMBERS:

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import datetime
-import importlib
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
 from sparring._core import ShogiState
 from sparring.base.config import Count
-from sparring.base.errors import BadFile
 from sparring.games import IllegalMove, ParseError
 from sparring.games.ratings import parse_rank
 from sparring.records.record import GameRecord, ParsedGame, Termination, error_text, parse_safely
@@ -25,15 +23,6 @@ _NO_EVAL = -32768
 _MOST_PLIES = 5000
 _RATING = re.compile(r"\s*(?:[(（\[]\s*R?(\d{3,4})\s*[)）\]]|\bR(\d{3,4}))\s*$")
 _RANK = re.compile(r"[\s　]*[(（\[\s　]([^\s　()（）\[\]]+)[)）\]]?\s*$")
-
-
-def load_cshogi() -> Any:
-    """The cshogi module. Raises BadFile if it is not installed."""
-    try:
-        importlib.import_module("cshogi.KI2")
-        return importlib.import_module("cshogi")
-    except ImportError:
-        raise BadFile("shogi records are read through cshogi: pip install 'sparring[shogi]'") from None
 
 
 @dataclass
