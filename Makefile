@@ -14,10 +14,10 @@ export PIP_CONSTRAINT := constraints.txt
 export PIP_BUILD_CONSTRAINT := constraints.txt
 comma := ,
 
-.PHONY: help setup play page engines test bench lint format headers stubs tables constraints sanitize tsan fuzz wheel clean
+.PHONY: help setup play page engines test bench lint format headers stubs tables constraints sanitize tsan fuzz wheel test-wheel clean
 
 help:  ## List the targets
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
@@ -143,6 +143,16 @@ tsan: setup  ## Run the tests of threads with ThreadSanitizer
 wheel: | $(BIN)/python  ## Build a wheel into dist/
 	@$(PIP) wheel -q --no-deps -w dist .
 	@ls dist/*.whl
+
+# The player's set: the wheel without extras and without the developers' tools, outside the source tree.
+test-wheel: engines | $(BIN)/python  ## Build a wheel, install it without extras and run the tests that need no more
+	@rm -rf build/wheel && mkdir -p build/wheel
+	@echo "==> Building the wheel and installing it into build/wheel/venv"
+	@$(PIP) wheel -q --no-deps -w build/wheel .
+	@$(PYTHON) -m venv build/wheel/venv
+	@build/wheel/venv/bin/python -m pip --disable-pip-version-check install -q build/wheel/*.whl pytest pytest-xdist httpx
+	@build/wheel/venv/bin/python -c 'import pathlib, sparring; assert pathlib.Path("build").resolve() in pathlib.Path(sparring.__file__).parents'
+	@build/wheel/venv/bin/python -m pytest -q -n 2 --dist worksteal $$(build/wheel/venv/bin/python -m tests.packaging.players_set)
 
 clean:  ## Remove everything that was built
 	rm -rf $(VENV) build dist

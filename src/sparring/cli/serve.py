@@ -19,7 +19,7 @@ import typer
 
 from sparring import data
 from sparring.base.errors import BadFile, CannotWrite, UserError
-from sparring.base.storage import FolderLock, lock_folder
+from sparring.base.storage import FolderLock, atomic_write, lock_folder
 from sparring.cli.console import make_console, visible
 from sparring.networks.store import user_data_folder
 
@@ -99,7 +99,7 @@ def serve(
     shown = "localhost" if local else host
     address = f"http://{f'[{shown}]' if ':' in shown else shown}:{listening.getsockname()[1]}/"
     address += f"?token={token}" if token else ""
-    (place / _ADDRESS).write_text(address.partition("?")[0])
+    atomic_write(place / _ADDRESS, address.partition("?")[0])
     make_console().print(f"The page is at {visible(address)}  (Ctrl-C ends it)", soft_wrap=True)
     if browser and _has_display():
         threading.Timer(0.5, webbrowser.open, [address]).start()

@@ -51,6 +51,9 @@ def open_expendibots_book(path: Path = SHIPPED_BOOK) -> ExpendibotsBook:
     """The book of a file. Raises BadFile or OSError."""
     try:
         file = read_npz(path)
+    except BadFile as error:
+        raise BadFile(f"{path} is no book of Expendibots: {error}") from None
+    try:
         keys, moves, origin = (file[name] for name in ("keys", "moves", "origin"))
         versions = {MOVE_NUMBERING: int(file[MOVE_NUMBERING])} if MOVE_NUMBERING in file else {}
         check_move_numbering(describe("expendibots"), versions)

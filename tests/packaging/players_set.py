@@ -1,0 +1,71 @@
+"""Lists the tests that need no more than the wheel and pytest: `make test-wheel` runs them without extras.
+
+A file is listed if every module that it imports at its top, and those of its own test modules, can be found.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+FOLDERS = ("server", "cli", "engines", "records", "play", "players", "games", "policies", "conformance")
+
+EXTRAS = {
+    "torch": (
+        "tests/games/test_breakthrough_end_to_end.py",
+        "tests/cli/test_train_rbc.py",
+        "tests/cli/test_folder_locks.py::test_a_second_writer_of_a_folder_is_refused[evaluator]",
+        "tests/cli/test_expendibots_commands.py::test_a_network_is_trained_from_the_command_line",
+        "tests/cli/test_expendibots_commands.py::test_mistakes_end_in_one_line",
+    ),
+    "matplotlib": (
+        "tests/cli/test_measure.py::test_a_report_is_written",
+        "tests/cli/test_treestrap_command.py::test_a_run_leaves_weights_statistics_and_figures",
+        "tests/records/test_table.py::test_the_commands_build_count_list_and_export",
+    ),
+}
+"""Tests that use an extra when they run, by its module."""
+
+
+def pytest_arguments() -> list[str]:
+    """The files, relative to the repository, and the tests of them that need a missing extra."""
+    without = [test for module, tests in EXTRAS.items() if not _can_be_imported(module) for test in tests]
+    return [*_files(), *(f"--deselect={test}" for test in without)]
+
+
+def _files() -> list[str]:
+    paths = [path for folder in FOLDERS for path in sorted((ROOT / "tests" / folder).rglob("test_*.py"))]
+    return [str(path.relative_to(ROOT)) for path in paths if _runs(path)]
+
+
+@cache
+def _runs(path: Path) -> bool:
+    return all(_can_be_imported(name) for name in _imported(path))
+
+
+def _imported(path: Path) -> set[str]:
+    """The modules that a file imports at its top."""
+    names = set()
+    for node in ast.parse(path.read_text()).body:
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names.add(node.module)
+    return names
+
+
+def _can_be_imported(name: str) -> bool:
+    package = name.partition(".")[0]
+    if package not in ("tests", "bench", "studies"):
+        return importlib.util.find_spec(package) is not None
+    path = ROOT / Path(*name.split("."))
+    if path.is_dir():
+        return True
+    return path.with_suffix(".py").exists() and _runs(path.with_suffix(".py"))
+
+
+if __name__ == "__main__":
+    print(" ".join(pytest_arguments()))
