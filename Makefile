@@ -108,8 +108,8 @@ bench: setup  ## Measure speed against peers, into results/bench/
 	@$(BIN)/python -m bench server --rounds 1
 	@$(BIN)/python -m bench startup
 
-fuzz: setup  ## Fuzz every text parser for a long time, and run 5,000 trials over all surfaces
-	SPARRING_TRIALS=5000 $(BIN)/python -m pytest -q -n 2 --dist worksteal tests/robustness/test_surfaces.py
+fuzz: setup  ## Fuzz every text parser for a long time, and run 6,000 trials over all surfaces
+	SPARRING_TRIALS=6000 $(BIN)/python -m pytest -q -n 2 --dist worksteal tests/robustness/test_surfaces.py
 	SPARRING_FUZZ=300000 $(BIN)/python -m pytest -q -n 2 tests/robustness --ignore tests/robustness/test_surfaces.py
 	SPARRING_TRIALS=2000 $(BIN)/python -m pytest -q -n 2 tests/server/test_openapi.py
 

@@ -1,7 +1,7 @@
 """The frame of the robustness tests: trials on the surfaces of the package, generated from a seed.
 
-A surface is where input of others comes in: models, records, tables, TOML, engines, the terminal. Each is a
-module of `tests/robustness/surfaces` with a function `trial`:
+A surface is where input of others comes in: models, arrays, records, tables, TOML, engines, the terminal, the
+server. Each is a module of `tests/robustness/surfaces` with a function `trial`:
 
     def trial(rng: random.Random, folder: Path) -> None: ...
 
@@ -10,7 +10,7 @@ broken if the function raises: an exception that the package should have turned 
 AssertionError.
 `SHARE` in the module (default 1) is its share of all trials: expensive surfaces take less.
 
-`make test` runs a few trials of each surface, `make fuzz` 5,000 of all together. One trial again:
+`make test` runs a few trials of each surface, `make fuzz` 6,000 of all together. One trial again:
 `python -m tests.robustness SURFACE NUMBER`.
 """
 
