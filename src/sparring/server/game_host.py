@@ -20,6 +20,7 @@ from sparring.base.errors import CannotWrite, NotFound, first_line
 from sparring.games import describe
 from sparring.play.game import PendingTurn, PlayedMove, StoredMove
 from sparring.players import Decision, Player
+from sparring.players.player import NO_MOVE
 from sparring.server.adaptive_level import adapted, estimated_strength, strength_view
 from sparring.server.messages import ApiMessage, GameSummary, GameView, NewGame
 from sparring.server.new_game import plan_game
@@ -78,8 +79,11 @@ class HostedGame:
         return self._stop
 
     def decide(self, pending: PendingTurn) -> Decision:
-        """The player's decision; called in a thread."""
+        """The player's decision; called in a thread. One that was ended before it began has no move."""
+        stop = pending.turn.stop
         with self._computing:
+            if stop is not None and stop.is_set():
+                return Decision(NO_MOVE)
             return self.game.live.decide(pending)
 
     def interrupt(self) -> None:
@@ -146,13 +150,15 @@ class GameHost:
             return question(stop)
 
         computing = asyncio.get_running_loop().run_in_executor(self._player_threads, compute)
-        computing.add_done_callback(lambda _: self._answered(visitor, stop))
+        computing.add_done_callback(lambda done: self._answered(visitor, stop, done))
         try:
             return await asyncio.shield(computing)
         finally:
             stop.set()
 
-    def _answered(self, visitor: str, stop: Event) -> None:
+    def _answered(self, visitor: str, stop: Event, done: asyncio.Future[Any]) -> None:
+        if not done.cancelled():
+            done.exception()  # seen, also if nobody waits for it
         self._stops.discard(stop)
         self._computations[visitor] -= 1
         if not self._computations[visitor]:
