@@ -44,7 +44,7 @@ def _networks() -> NetworkFormats:
 
     return NetworkFormats(
         codecs={"lc0": lc0.Lc0Codec, "maia3": maia3.Maia3Codec},
-        weights=WeightsFormat("Lc0", lc0.looks_like_lc0, lc0_graph.read),
+        weights=WeightsFormat("Lc0", lc0_graph.looks_like_lc0, lc0_graph.read),
         onnx=OnnxFormat("Maia-3", frozenset({"tokens"}), maia3.read),
     )
 

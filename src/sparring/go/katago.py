@@ -1,4 +1,4 @@
-"""KataGo's networks for Go: reader of format versions 8 to 17, graph and codec."""
+"""The codec of KataGo's networks for Go."""
 
 from __future__ import annotations
 
@@ -10,13 +10,11 @@ from datetime import date
 from typing import Annotated
 
 import numpy as np
-import onnx
 from msgspec import Meta
 from numpy.typing import NDArray
 
 from sparring._core import katago_encode, katago_policy, katago_values
-from sparring.go.katago_graph import MAX_BOARD_SIZE, to_onnx
-from sparring.go.katago_weights import METADATA_INPUTS, parse
+from sparring.go.katago_graph import MAX_BOARD_SIZE, METADATA_INPUTS
 from sparring.networks.codec import Position, Prediction, Tensors
 from sparring.networks.network import read_settings
 
@@ -221,14 +219,6 @@ def _turned(boards: NDArray[np.generic], symmetry: int, *, back: bool = False) -
 def symmetry_labels(cells: NDArray[np.int64]) -> NDArray[np.int64]:
     """The policy index [points + 1] that a board symmetry takes each move to; a pass stays a pass."""
     return np.append(cells, len(cells))
-
-
-__all__ = ["KataGoCodec", "looks_like_katago", "read"]
-
-
-def read(data: bytes, name: str) -> onnx.ModelProto:
-    """Converts the decompressed content of a file to an ONNX graph. Raises BadFile."""
-    return to_onnx(parse(data), name)
 
 
 def looks_like_katago(data: bytes) -> bool:

@@ -52,12 +52,12 @@ def _records() -> RecordFormats:
 
 
 def _networks() -> NetworkFormats:
-    from sparring.go import katago
+    from sparring.go import katago, katago_graph
     from sparring.networks.formats import NetworkFormats, WeightsFormat
 
     return NetworkFormats(
         codecs={"katago": katago.KataGoCodec},
-        weights=WeightsFormat("KataGo", katago.looks_like_katago, katago.read),
+        weights=WeightsFormat("KataGo", katago.looks_like_katago, katago_graph.read),
     )
 
 
