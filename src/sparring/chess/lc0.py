@@ -71,8 +71,3 @@ def mirrored_moves() -> NDArray[np.int64]:
     moves = lc0_policy_moves()
     place = {move: i for i, move in enumerate(moves)}
     return np.array([place[start ^ 7, end ^ 7, promotion] for start, end, promotion in moves])
-
-
-def symmetry_labels(cells: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The policy index [1858] that a board symmetry takes each move to; the only one swaps left and right."""
-    return mirrored_moves()

@@ -57,9 +57,10 @@ def _players() -> GamePlayers:
 
 
 def _symmetry_labels(cells: NDArray[np.int64]) -> NDArray[np.int64]:
-    from sparring.chess.lc0 import symmetry_labels
+    """The only symmetry swaps left and right."""
+    from sparring.chess.lc0 import mirrored_moves
 
-    return symmetry_labels(cells)
+    return mirrored_moves()
 
 
 def _layout(history: int) -> NetworkLayout:

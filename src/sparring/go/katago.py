@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -214,13 +213,3 @@ def _turned(boards: NDArray[np.generic], symmetry: int, *, back: bool = False) -
     if symmetry & 4 and back:
         boards = boards.swapaxes(-1, -2)
     return boards[..., ::-1, :]
-
-
-def symmetry_labels(cells: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The policy index [points + 1] that a board symmetry takes each move to; a pass stays a pass."""
-    return np.append(cells, len(cells))
-
-
-def looks_like_katago(data: bytes) -> bool:
-    """Whether the content of a file begins like KataGo's: a name and three numbers."""
-    return re.match(rb"\s*[!-~]{1,256}\s+[0-9]{1,9}\s+[0-9]{1,9}\s+[0-9]{1,9}\s", data[:1000]) is not None

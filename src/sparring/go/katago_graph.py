@@ -51,6 +51,11 @@ _BLOCKS = {
 """The kinds of blocks, and their names in the card."""
 
 
+def looks_like_katago(data: bytes) -> bool:
+    """Whether the content of a file begins like KataGo's: a name and three numbers."""
+    return re.match(rb"\s*[!-~]{1,256}\s+[0-9]{1,9}\s+[0-9]{1,9}\s+[0-9]{1,9}\s", data[:1000]) is not None
+
+
 def read(data: bytes, name: str) -> onnx.ModelProto:
     """Converts the decompressed content of a file. Raises BadFile."""
     return _Network(KataGoReader(data)).model(name)

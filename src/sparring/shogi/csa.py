@@ -10,7 +10,7 @@ from sparring._core import ShogiState
 from sparring.records.record import GameRecord, ParsedGame, Termination
 from sparring.records.sources import TextLine
 from sparring.shogi.notation import Square, hands_of, pieces_on, sfen_text, usi_square
-from sparring.shogi.records import ShogiGameBuilder, read_games, written_facts
+from sparring.shogi.records import DRAW, LOSS, WIN, ShogiGameBuilder, read_games, written_facts
 
 _MOVE = re.compile(r"[+-]\d{4}[A-Z]{2}")
 _TIME = re.compile(r"T(\d{1,7})(?:\.(\d))?\d*")
@@ -24,18 +24,17 @@ _FACTS = {"EVENT": "event", "SITE": "site", "START_TIME": "date", "TIME_LIMIT": 
 _SET = {"P": 18, "L": 4, "N": 4, "S": 4, "G": 4, "B": 2, "R": 2}
 _ROW_PIECES = {"+": str.upper, "-": str.lower}
 
-_LOSES, _WINS, _DRAW, _NOTHING = 0.0, 1.0, 0.5, None
 _ENDS: dict[str, tuple[float | None, Termination]] = {
-    "%TORYO": (_LOSES, Termination.RESIGNATION),
-    "%TSUMI": (_LOSES, Termination.NORMAL),
-    "%TIME_UP": (_LOSES, Termination.TIME),
-    "%ILLEGAL_MOVE": (_LOSES, Termination.RULES),
-    "%KACHI": (_WINS, Termination.DECLARATION),
-    "%SENNICHITE": (_DRAW, Termination.REPETITION),
-    "%JISHOGI": (_DRAW, Termination.IMPASSE),
-    "%HIKIWAKE": (_DRAW, Termination.NORMAL),
-    "%MAX_MOVES": (_DRAW, Termination.NORMAL),
-    "%CHUDAN": (_NOTHING, Termination.ABANDONED),
+    "%TORYO": (LOSS, Termination.RESIGNATION),
+    "%TSUMI": (LOSS, Termination.NORMAL),
+    "%TIME_UP": (LOSS, Termination.TIME),
+    "%ILLEGAL_MOVE": (LOSS, Termination.RULES),
+    "%KACHI": (WIN, Termination.DECLARATION),
+    "%SENNICHITE": (DRAW, Termination.REPETITION),
+    "%JISHOGI": (DRAW, Termination.IMPASSE),
+    "%HIKIWAKE": (DRAW, Termination.NORMAL),
+    "%MAX_MOVES": (DRAW, Termination.NORMAL),
+    "%CHUDAN": (None, Termination.ABANDONED),
 }
 """The termination of each special move, and the score of the player to move."""
 
@@ -193,10 +192,7 @@ def _end(builder: ShogiGameBuilder, text: str) -> None:
     if text in ("%+ILLEGAL_ACTION", "%-ILLEGAL_ACTION"):
         builder.end(float(text[1] == "-"), Termination.RULES)
     elif text in _ENDS:
-        mover, ending = _ENDS[text]
-        # An illegal move was not played: its player is still to move, and has lost.
-        wins = builder.state.to_move == 0
-        builder.end(mover if mover is None or wins else 1 - mover, ending)
+        builder.end_for_mover(*_ENDS[text])
 
 
 # Writes shogi records as CSA.

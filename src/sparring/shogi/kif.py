@@ -20,7 +20,7 @@ from sparring.shogi.notation import (
     sfen_text,
     usi_of_kif,
 )
-from sparring.shogi.records import ShogiGameBuilder, read_games, written_facts
+from sparring.shogi.records import DRAW, LOSS, WIN, ShogiGameBuilder, read_games, written_facts
 
 # The initial position of a KIF or KI2 game: a named handicap, or a board diagram (BOD).
 
@@ -144,23 +144,23 @@ _NUMBERED = re.compile(r"\s*\d+\s+(\S+)(?:.*?\(\s*(\d+):(\d+)(?:\.(\d))?\s*/)?")
 _SIDES = str.maketrans("☗▼☖▽", "▲▲△△")
 _RESULT_LINE = re.compile(r"[\s　]*まで")
 
-_MOVER_LOSES, _MOVER_WINS, _DRAW, _NOTHING = 0, 1, 2, 3
-_ENDS = {
-    "投了": (_MOVER_LOSES, Termination.RESIGNATION),
-    "詰み": (_MOVER_LOSES, Termination.NORMAL),
-    "切れ負け": (_MOVER_LOSES, Termination.TIME),
-    "時間切れ": (_MOVER_LOSES, Termination.TIME),
-    "反則負け": (_MOVER_LOSES, Termination.RULES),
-    "不戦敗": (_MOVER_LOSES, Termination.ABANDONED),
-    "反則勝ち": (_MOVER_WINS, Termination.RULES),
-    "不戦勝": (_MOVER_WINS, Termination.ABANDONED),
-    "入玉勝ち": (_MOVER_WINS, Termination.DECLARATION),
-    "入玉宣言": (_MOVER_WINS, Termination.DECLARATION),
-    "千日手": (_DRAW, Termination.REPETITION),
-    "持将棋": (_DRAW, Termination.IMPASSE),
-    "引き分け": (_DRAW, Termination.NORMAL),
-    "中断": (_NOTHING, Termination.ABANDONED),
+_ENDS: dict[str, tuple[float | None, Termination]] = {
+    "投了": (LOSS, Termination.RESIGNATION),
+    "詰み": (LOSS, Termination.NORMAL),
+    "切れ負け": (LOSS, Termination.TIME),
+    "時間切れ": (LOSS, Termination.TIME),
+    "反則負け": (LOSS, Termination.RULES),
+    "不戦敗": (LOSS, Termination.ABANDONED),
+    "反則勝ち": (WIN, Termination.RULES),
+    "不戦勝": (WIN, Termination.ABANDONED),
+    "入玉勝ち": (WIN, Termination.DECLARATION),
+    "入玉宣言": (WIN, Termination.DECLARATION),
+    "千日手": (DRAW, Termination.REPETITION),
+    "持将棋": (DRAW, Termination.IMPASSE),
+    "引き分け": (DRAW, Termination.NORMAL),
+    "中断": (None, Termination.ABANDONED),
 }
+"""The termination of each last word, and the score of the player to move."""
 
 
 def read_kif(chunks: Iterable[bytes], skip: int = 0) -> Iterator[ParsedGame]:
@@ -253,7 +253,7 @@ class _Kif:
             return
         builder = self._begin_moves(line)
         if match[1] in _ENDS:
-            _end_by_mover(builder, *_ENDS[match[1]])
+            builder.end_for_mover(*_ENDS[match[1]])
             return
         if builder.error or builder.illegal:
             return
@@ -285,15 +285,6 @@ class _Ki2(_Kif):
                 builder.fail(line, f"{word[:40]} is no legal move at move {builder.state.ply + 1}")
                 return
             builder.play(builder.state.move_text(move), line, word)
-
-
-def _end_by_mover(builder: ShogiGameBuilder, how: int, ending: Termination) -> None:
-    mover = builder.state.to_move
-    first_wins = (how == _MOVER_WINS) == (mover == 0)
-    # A move against the rules was made but not played: its maker is still to move here.
-    if builder.illegal and ending == Termination.RULES:
-        first_wins = mover == 1
-    builder.end({_DRAW: 0.5, _NOTHING: None}.get(how, float(first_wins)), ending)
 
 
 def _end_by_words(builder: ShogiGameBuilder, text: str) -> None:

@@ -58,9 +58,10 @@ def _networks() -> NetworkFormats:
 
 
 def _symmetry_labels(cells: NDArray[np.int64]) -> NDArray[np.int64]:
-    from sparring.shogi.dlshogi import symmetry_labels
+    """The label [27 * 81] that the mirror takes each label of the encoding "boards" to."""
+    from sparring.shogi.dlshogi import mirrored_directions
 
-    return symmetry_labels(cells)
+    return (mirrored_directions()[:, None] * len(cells) + cells).ravel()
 
 
 def _layout(history: int) -> NetworkLayout:

@@ -26,6 +26,7 @@ from sparring.records.record import (
 from sparring.records.sources import TextLine, read_lines
 from sparring.shogi.plugin import DESCRIPTION
 
+LOSS, DRAW, WIN = 0.0, 0.5, 1.0
 _MOST_PLIES = 5000
 _RATING = re.compile(r"\s*(?:[(（\[]\s*R?(\d{3,4})\s*[)）\]]|\bR(\d{3,4}))\s*$")
 _RANK = re.compile(r"[\s　]*[(（\[\s　]([^\s　()（）\[\]]+)[)）\]]?\s*$")
@@ -109,6 +110,12 @@ class ShogiGameBuilder:
         if ending == Termination.RULES:
             self.illegal = ""
         self.result, self.ending = result, ending
+
+    def end_for_mover(self, score: float | None, ending: Termination) -> None:
+        """Sets the termination and the result from the score of the player to move."""
+        if self.illegal and ending == Termination.RULES:
+            score = LOSS  # an illegal move was not played: its player is still to move
+        self.end(score if score is None or self.state.to_move == 0 else 1 - score, ending)
 
     def parsed(self, end: int) -> ParsedGame:
         """The parsed game; `end` is the byte offset of its end."""
