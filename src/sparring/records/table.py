@@ -272,10 +272,9 @@ _REMEDY = "restore it, or build the table again from its sources"
 
 def records_of(shard: pa.Table) -> Iterator[GameRecord]:
     """The rows of a shard as records. Raises BadFile."""
-    columns = [shard[name].to_pylist() for name in GameRecord._fields]
-    for values in zip(*columns, strict=True):
-        record = GameRecord(*values)
-        try:
-            yield record._replace(ending=Termination(record.ending))
-        except ValueError as error:
-            raise BadFile(f"a game has no known ending ({error})") from None
+    columns = {name: shard[name].to_pylist() for name in GameRecord._fields}
+    try:
+        columns["ending"] = [Termination(ending) for ending in columns["ending"]]
+    except ValueError as error:
+        raise BadFile(f"a game has no known ending ({error})") from None
+    yield from map(GameRecord, *columns.values())
