@@ -1,7 +1,7 @@
 """Lc0's files as ONNX graphs. Field numbers stand beside the names of net.proto.
 
 A body is a residual tower, whose values are [batch, width, 8, 8], or a stack of encoder layers between
-squares, whose values are [batch * 64, width]: one row per square, so that a dense layer is one matrix product.
+squares, whose values are [batch * 64, width]: a row a square, so that a dense layer is one matrix product.
 """
 
 from __future__ import annotations
@@ -384,7 +384,7 @@ class _Network:
         name: str,
         outputs: int,
     ) -> str:
-        """A layer for every square, dense or a convolution in a message, and two dense layers for the board."""
+        """A layer for every square, dense or the convolution of a message, and two dense layers for all."""
         if isinstance(entry, Message):
             entry = self._layers.convolution(entry, width, kernel=1)
             y = self._convolve(x, entry)
@@ -404,7 +404,7 @@ class _Network:
             case ActivationFunction.NONE:
                 return x
             case ActivationFunction.MISH:
-                # x tanh(softplus(x)), as x (1 - s²) / (1 + s²) with s = sigmoid(-x): no logarithm, no overflow.
+                # x tanh(softplus(x)) is x (1 - s²) / (1 + s²) with s = sigmoid(-x): no logarithm, no overflow
                 one = g.constant(np.array(1, dtype=np.float32))
                 s = g.op("Sigmoid", g.op("Neg", x))
                 square = g.op("Mul", s, s)

@@ -205,7 +205,8 @@ def read_network_format(network: Message | None, weights: Message) -> NetworkFor
         raise BadFile("it wraps an ONNX model, which is not read; a file with weights is")
     if structure in (NetworkStructure.CLASSICAL, NetworkStructure.SE):
         return NetworkFormat()
-    default = ActivationFunction[known(7, "default_activation", _DefaultActivation, "default activation").name]
+    usual = known(7, "default_activation", _DefaultActivation, "default activation")
+    default = ActivationFunction[usual.name]
 
     def activation(number: int, name: str) -> ActivationFunction:
         value = network.number(number, name) or default

@@ -306,7 +306,7 @@ class _Network:
     def _rope_angles(self, name: str, keys: int, pairs: int, learned: bool) -> Floats:
         """The angle by which a pair of channels turns per step right and down, [key heads or 1, pairs, 2].
 
-        Learned, or geometric frequencies with the first half of the pairs for rows and the second for columns.
+        Learned, or geometric frequencies: the first half of the pairs for rows, the second for columns.
         """
         file = self._in
         file.word(f"{name}: the rotation's name")

@@ -201,7 +201,8 @@ class _Build:
         if record is None:
             report.note_broken(f"{source}, {game.where}: {game.error}")
             return _BROKEN
-        if last_game is None or (last_game.fate, last_game.identity) != (_KEPT, record.identity(self._preset.game)):
+        kept = _KEPT, record.identity(self._preset.game)
+        if last_game is None or (last_game.fate, last_game.identity) != kept:
             report.kept += 1
             self._writer.add(record, source)
         return _KEPT

@@ -16,7 +16,11 @@ from sparring.games.states import states_to
 
 _LONGEST_ERROR = 200
 NO_CLOCK, NO_EVAL = -1, -32768
-_NUMBERS = {"clocks": ("i", NO_CLOCK), "spent": ("i", NO_CLOCK), "evals": ("h", NO_EVAL)}
+_NUMBERS: dict[str, tuple[Literal["h", "i"], int]] = {
+    "clocks": ("i", NO_CLOCK),
+    "spent": ("i", NO_CLOCK),
+    "evals": ("h", NO_EVAL),
+}
 """The type of packed numbers in a record, and the one for an unknown value."""
 
 

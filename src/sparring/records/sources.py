@@ -18,7 +18,7 @@ from codecs import BOM_UTF8
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
 from pathlib import Path
@@ -164,8 +164,7 @@ _MOST_CANDIDATES = 16
 """Files of the same name that are compared."""
 
 
-@dataclass(frozen=True)
-class Fingerprint:
+class Fingerprint(NamedTuple):
     """The content of a file on disk; equal fingerprints are taken for equal files."""
 
     size: int
@@ -197,6 +196,11 @@ class SourceFile(msgspec.Struct):
     finished: bool = False
     last: LastGame | None = None
 
+    @property
+    def content(self) -> Fingerprint:
+        """The fingerprint that the file had when it was read."""
+        return Fingerprint(self.size, self.head, self.tail)
+
 
 class Continuation(Enum):
     """How a file relates to those that were read before."""
@@ -219,7 +223,7 @@ class SourceLog:
     sources: list[SourceFile]
 
     def __post_init__(self) -> None:
-        self._by_content: dict[tuple[int, str, str], SourceFile] = {}
+        self._by_content: dict[Fingerprint, SourceFile] = {}
         self._by_head: dict[str, list[SourceFile]] = defaultdict(list)
         self._by_name: dict[str, list[SourceFile]] = defaultdict(list)
         for source in self.sources:
@@ -237,41 +241,34 @@ class SourceLog:
     def open(self, path: Path) -> tuple[SourceFile, Continuation]:
         """The entry of a file, a new one if its content is not known. Raises BadFile."""
         content = fingerprint(path)
-        source = self._by_content.get((content.size, content.head, content.tail))
+        source = self._by_content.get(content)
         if source is not None:
             return source, Continuation.READ if source.finished else Continuation.RESUMED
         if (source := self._shorter(path, content)) is not None:
             how = Continuation.GREW if source.finished else Continuation.RESUMED
-            self._update(source, path, content)
+            source.path, source.finished = str(path), False
+            source.size, source.head, source.tail = content
+            self._index(source)
             return source, how
         changed = any(other.path == str(path) for other in self._by_name[path.name])
-        return self._add(path, content), Continuation.CHANGED if changed else Continuation.NEW
+        source = SourceFile(str(path), *content)
+        self.sources.append(source)
+        self._index(source)
+        return source, Continuation.CHANGED if changed else Continuation.NEW
 
     def _shorter(self, path: Path, content: Fingerprint) -> SourceFile | None:
         """The longest known file that this one begins with."""
         candidates = [*self._by_head[content.head], *self._by_name[path.name][-_MOST_CANDIDATES:]]
         shorter = [source for source in candidates if 0 < source.size < content.size]
         for source in sorted(shorter, key=lambda source: -source.size):
-            if fingerprint(path, source.size) == Fingerprint(source.size, source.head, source.tail):
+            if fingerprint(path, source.size) == source.content:
                 return source
         return None
 
-    def _add(self, path: Path, content: Fingerprint) -> SourceFile:
-        source = SourceFile(str(path), **asdict(content))
-        self.sources.append(source)
-        self._index(source)
-        return source
-
     def _index(self, source: SourceFile) -> None:
-        self._by_content[source.size, source.head, source.tail] = source
+        self._by_content[source.content] = source
         self._by_head[source.head].append(source)
         self._by_name[Path(source.path).name].append(source)
-
-    def _update(self, source: SourceFile, path: Path, content: Fingerprint) -> None:
-        source.path, source.finished = str(path), False
-        source.size, source.head, source.tail = content.size, content.head, content.tail
-        self._index(source)
-
 
 def fingerprint(path: Path, size: int | None = None) -> Fingerprint:
     """The fingerprint of a file, or of its first `size` bytes. Raises BadFile."""

@@ -70,8 +70,7 @@ def _play(game: ShogiGameBuilder, move: int, number: int) -> None:
 def _parsed(game: ShogiGameBuilder, end: int) -> ParsedGame:
     if not any(game.evals.values()):
         game.evals.clear()  # all zero: the file has no evaluations
-    parsed = game.parsed(end)
-    return ParsedGame(parsed.record, parsed.error, f"position {game.line:,}", end)
+    return game.parsed(end)._replace(where=f"position {game.line:,}")
 
 
 def _records(chunks: Iterable[bytes], skip: int) -> Iterator[tuple[bytes, int, int, int]]:
