@@ -36,21 +36,18 @@ class Lc0Codec:
         wdl = outputs["wdl"].tolist() if "wdl" in outputs else None
         value = outputs["value"][:, 0].tolist() if "value" in outputs else None
         left = outputs["moves_left"][:, 0].tolist() if "moves_left" in outputs else None
-        predictions, begin = [], 0
-        for i, legal in enumerate(moves):
-            end = begin + len(legal)
-            predictions.append(
-                Prediction(
-                    moves=legal,
-                    probabilities=probabilities[begin:end],
-                    value=wdl[i][0] - wdl[i][2] if wdl else value[i] if value else None,
-                    wdl=tuple(wdl[i]) if wdl else None,
-                    moves_left=left[i] if left else None,
-                    state=positions[i].state,
-                )
+        ends = np.cumsum([len(legal) for legal in moves])
+        return [
+            Prediction(
+                moves=legal,
+                probabilities=probabilities[end - len(legal) : end],
+                value=wdl[i][0] - wdl[i][2] if wdl else value[i] if value else None,
+                wdl=tuple(wdl[i]) if wdl else None,
+                moves_left=left[i] if left else None,
+                state=positions[i].state,
             )
-            begin = end
-        return predictions
+            for i, (legal, end) in enumerate(zip(moves, ends, strict=True))
+        ]
 
     def symmetries(self, position: Position) -> int:
         """2 if no castling rights are left, else 1."""

@@ -354,45 +354,34 @@ class _Network:
 
     def _value(self, x: str, width: int) -> str:
         """The value head before its final activation."""
-        weights, hidden, output = self._weights, 7, 9
-        outputs = 3 if self._format.value is ValueFormat.WDL else 1
+        weights, layers, hidden, output = self._weights, self._layers, 7, 9
         if not self._format.attention:
-            return self._head(x, weights.message(6, "value"), width, weights, hidden, output, "val", outputs)
-        number = 29
-        if 44 in weights:  # of several values Lc0 takes "winner"
+            entry = layers.convolution(weights.message(6, "value"), width, kernel=1)
+        elif 44 in weights:  # of several values Lc0 takes "winner"
             weights = weights.message(44, "value_heads").message(1, "winner")
-            number, hidden, output = 1, 3, 5
-        entry = self._layers.dense(weights, number, "ip_val", width)
-        return self._head(x, entry, width, weights, hidden, output, "val", outputs)
+            entry, hidden, output = layers.dense(weights, 1, "ip_val", width), 3, 5
+        else:
+            entry = layers.dense(weights, 29, "ip_val", width)
+        outputs = 3 if self._format.value is ValueFormat.WDL else 1
+        return self._head(x, entry, weights, hidden, output, "val", outputs)
 
     def _moves_left(self, x: str, width: int) -> str:
         """The moves-left head before its final activation."""
-        weights = self._weights
+        weights, layers = self._weights, self._layers
         if self._format.attention:
-            entry = self._layers.dense(weights, 31, "ip_mov", width)
-            return self._head(x, entry, width, weights, 13, 15, "mov", 1)
-        return self._head(x, weights.message(12, "moves_left"), width, weights, 13, 15, "mov", 1)
+            entry = layers.dense(weights, 31, "ip_mov", width)
+        else:
+            entry = layers.convolution(weights.message(12, "moves_left"), width, kernel=1)
+        return self._head(x, entry, weights, 13, 15, "mov", 1)
 
     def _head(
-        self,
-        x: str,
-        entry: Lc0Layer | Message,
-        width: int,
-        message: Message,
-        hidden: int,
-        output: int,
-        name: str,
-        outputs: int,
+        self, x: str, entry: Lc0Layer, message: Message, hidden: int, output: int, name: str, outputs: int
     ) -> str:
-        """A layer for every square, dense or the convolution of a message, and two dense layers for all."""
-        if isinstance(entry, Message):
-            entry = self._layers.convolution(entry, width, kernel=1)
-            y = self._convolve(x, entry)
-        else:
-            y = self._dense(x, entry)
-        first = self._layers.dense(message, hidden, f"ip1_{name}", entry.outputs * SQUARES)
-        y = self._graph.reshape(self._activate(y), -1, entry.outputs * SQUARES)
-        y = self._activate(self._dense(y, first))
+        """A layer for every square, dense or a convolution, and two dense layers for the board."""
+        y = self._convolve(x, entry) if entry.weights.ndim == 4 else self._dense(x, entry)
+        inputs = entry.outputs * SQUARES
+        first = self._layers.dense(message, hidden, f"ip1_{name}", inputs)
+        y = self._activate(self._dense(self._graph.reshape(self._activate(y), -1, inputs), first))
         return self._dense(y, self._layers.dense(message, output, f"ip2_{name}", first.outputs, outputs))
 
     # Layers

@@ -308,9 +308,7 @@ class LayerReader:
         biases = self.vector(message, number + 1, f"{name}_b", outputs)
         return Lc0Layer(self.matrix(message, number, f"{name}_w", biases.size, inputs), biases)
 
-    def convolution(
-        self, message: Message, inputs: int, kernel: int, outputs: int | None = None
-    ) -> Lc0Layer:
+    def convolution(self, message: Message, inputs: int, kernel: int, outputs: int | None = None) -> Lc0Layer:
         """A convolution with its batch normalisation folded in. Raises BadFile."""
         weights = self.rows(message, 1, "weights", inputs * kernel * kernel)
         channels = len(weights)

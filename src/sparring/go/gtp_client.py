@@ -38,7 +38,7 @@ class GtpEngine:
         self._process = EngineProcess(entry.command, entry.env, entry.folder)
         try:
             deadline = time.monotonic() + entry.start_seconds
-            self._known = frozenset(self._ask("list_commands", deadline).split())
+            self._commands = frozenset(self._ask("list_commands", deadline).split())
             for command in entry.commands:
                 self._ask(command, deadline)
         except EngineFailure:
@@ -52,12 +52,12 @@ class GtpEngine:
         self._ask(f"boardsize {start.size}", deadline)
         self._ask("clear_board", deadline)
         self._ask(f"komi {start.komi:g}", deadline)
-        if "kata-set-rules" in self._known and (rules := _rules_name(start)):
+        if "kata-set-rules" in self._commands and (rules := _rules_name(start)):
             self._ask(f"kata-set-rules {rules}", deadline)
         for color, points in zip(_COLORS, start.stones, strict=True):
             for point in points:
                 self._ask(f"play {color} {_vertex(point, start.size)}", deadline)
-        if "time_settings" in self._known and (settings := self._time_settings(clocks)):
+        if "time_settings" in self._commands and (settings := self._time_settings(clocks)):
             self._ask(f"time_settings {settings}", deadline)
 
     def choose(
@@ -75,7 +75,7 @@ class GtpEngine:
         deadline = time.monotonic() + self._entry.start_seconds
         player: int = line.state.to_move
         self._catch_up(line, deadline)
-        if clocks is not None and "time_left" in self._known:
+        if clocks is not None and "time_left" in self._commands:
             left, stones = clocks.left[player], 0
             control, clock = clocks.control, clocks.clock(player)
             if clock is not None and clock.moves_to_go is not None:
@@ -102,9 +102,9 @@ class GtpEngine:
         """
         self._catch_up(line, time.monotonic() + self._entry.start_seconds)
         deadline = time.monotonic() + self._entry.move_seconds
-        if "kata-analyze" in self._known:
+        if "kata-analyze" in self._commands:
             return self._analysed(_COLORS[line.state.to_move], deadline)
-        if "estimate_score" not in self._known:
+        if "estimate_score" not in self._commands:
             raise EngineFailure(
                 FailureReason.PROTOCOL_ERROR, "it has neither 'kata-analyze' nor 'estimate_score'"
             )
@@ -128,7 +128,13 @@ class GtpEngine:
     def _catch_up(self, line: PositionHistory, deadline: float) -> None:
         """Sends the moves since the last call."""
         for ply in range(self._moves_sent, len(line.moves)):
-            self._send_move(_COLORS[(line.start.to_move + ply) % 2], line.moves[ply], deadline)
+            try:
+                self._ask(f"play {_COLORS[(line.start.to_move + ply) % 2]} {line.moves[ply]}", deadline)
+            except EngineFailure as error:
+                if error.reason is not FailureReason.PROTOCOL_ERROR:
+                    raise
+                # The arena checks the rules; an engine that rejects a legal move is wrong.
+                raise EngineFailure(FailureReason.FALSE_CLAIM, error.detail) from None
         self._moves_sent = len(line.moves)
 
     def _analysed(self, color: str, deadline: float) -> int:
@@ -150,15 +156,6 @@ class GtpEngine:
             if answer.startswith("="):
                 return round(100 * float(match[1]))
         raise EngineFailure(FailureReason.STALLED, "the analysis does not end")
-
-    def _send_move(self, color: str, move: str, deadline: float) -> None:
-        try:
-            self._ask(f"play {color} {move}", deadline)
-        except EngineFailure as error:
-            if error.reason is not FailureReason.PROTOCOL_ERROR:
-                raise
-            # The arena checks the rules; an engine that rejects a legal move is wrong.
-            raise EngineFailure(FailureReason.FALSE_CLAIM, error.detail) from None
 
     def _allowed(self, player: int, clocks: GameClock | None, limits: SearchLimits) -> tuple[float, bool]:
         """Time limit of a move in seconds, and whether exceeding it loses on time."""

@@ -79,6 +79,7 @@ class BuildReport:
         elif self.dropped.get(fate, 0) > 0:
             self.dropped[fate] -= 1
 
+
 _KEPT, _BROKEN = "kept", "broken"
 _STORED = ("kept", "dropped", "broken", "examples")
 BuildProgressCallback = Callable[[BuildReport, int], None]

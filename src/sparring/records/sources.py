@@ -71,15 +71,12 @@ def open_chunks(path: Path, progress: Callable[[int], None] = lambda _: None) ->
             decompress = next(
                 (reader for magic, reader in _READERS if re.match(magic, head, re.DOTALL)), None
             )
-            for chunk in _plain(file) if decompress is None else _decompressed(file, decompress):
+            plain = iter(lambda: file.read(_CHUNK), b"")
+            for chunk in plain if decompress is None else _decompressed(file, decompress):
                 progress(file.tell())
                 yield chunk
     except OSError as error:
         raise BadFile(f"{path}: {reason(error)}") from None
-
-
-def _plain(file: BinaryIO) -> Iterator[bytes]:
-    return iter(lambda: file.read(_CHUNK), b"")
 
 
 def _decompressed(file: BinaryIO, decompress: Callable[[BinaryIO], _ByteReader]) -> Iterator[bytes]:
@@ -270,6 +267,7 @@ class SourceLog:
         self._by_head[source.head].append(source)
         self._by_name[Path(source.path).name].append(source)
 
+
 def fingerprint(path: Path, size: int | None = None) -> Fingerprint:
     """The fingerprint of a file, or of its first `size` bytes. Raises BadFile."""
     try:
@@ -359,6 +357,11 @@ def _line(kept: bytearray, number: int, begin: int, end: int, longest: int) -> T
 
 
 _GUESSES = ("utf-8", "gb18030", "shift_jis")
+_PAIRS = re.compile(rb"(?:[\x00-\x7f]++|(?:[\xa1-\xff]{2})++)*+")
+"""Non-ASCII bytes in runs of even length, as in EUC charsets."""
+_ALIASES = {"euc-kr": "cp949", "ks_c_5601-1987": "cp949"} | dict.fromkeys(
+    ("shift_jis", "shift-jis", "sjis"), "cp932"
+)
 
 
 def detect_charset(texts: Iterable[bytes], declared: str = "") -> str:
@@ -383,12 +386,8 @@ def _known(declared: str) -> str:
     name = declared.strip().lower()
     if not name:
         return ""
-    if name.startswith("gb"):
-        name = "gb18030"  # files that declare GB2312 often use more
-    if name in ("euc-kr", "ks_c_5601-1987"):
-        name = "cp949"
-    if name in ("shift_jis", "shift-jis", "sjis"):
-        name = "cp932"
+    # Files that declare GB2312 often use more.
+    name = "gb18030" if name.startswith("gb") else _ALIASES.get(name, name)
     try:
         bytes(range(256)).decode(name, "replace")  # zlib, hex and others are no charsets
         return codecs.lookup(name).name
@@ -404,19 +403,6 @@ def _fits(text: bytes, charset: str, *, guessed: bool) -> bool:
     if not guessed or charset == "utf-8":
         return True
     if charset == "gb18030":
-        return _in_pairs(text)
+        return _PAIRS.fullmatch(text) is not None
     # Accented letters of Latin-1 would decode to arbitrary characters.
     return all("\u3000" <= c <= "\u30ff" or "\u4e00" <= c <= "\u9fff" for c in decoded if c > "\x7f")
-
-
-def _in_pairs(text: bytes) -> bool:
-    """Whether non-ASCII bytes come in runs of even length, as in EUC charsets."""
-    run = 0
-    for byte in (*text, 0):
-        if byte >= 0xA1:
-            run += 1
-        elif byte >= 0x80 or run % 2:
-            return False
-        else:
-            run = 0
-    return True

@@ -115,7 +115,9 @@ def plot_statistics(statistics: TableStatistics, path: Path) -> None:
     pyplot = open_pyplot()
     strength = describe(statistics.game).ratings.word
     panels = {
-        f"{strength} of both players": sorted(statistics.groups.items(), key=lambda item: group_order(item[0])),
+        f"{strength} of both players": sorted(
+            statistics.groups.items(), key=lambda item: group_order(item[0])
+        ),
         "speed": statistics.speeds.most_common(8),
         "result": statistics.results.most_common(),
         "how the game ended": statistics.endings.most_common(8),

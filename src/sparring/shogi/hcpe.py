@@ -47,7 +47,10 @@ def read_hcpe(chunks: Iterable[bytes], skip: int = 0) -> Iterator[ParsedGame]:
         else:
             for_black = value if position.to_move == 0 else -value
             game.evals[game.state.ply] = max(-_LARGEST, min(_LARGEST, for_black))
-        _play(game, move, number)
+        try:
+            game.state = game.state.play(game.state.parse_move(move16_to_usi(move)))
+        except (ParseError, IllegalMove) as error:
+            game.error = f"position {number:,}: {error}"
     if game:
         yield _parsed(game, number * _RECORD.size)
 
@@ -57,14 +60,6 @@ def _follows(position: ShogiState, game: ShogiGameBuilder) -> bool:
     if game.error or game.state.outcome is not None:
         return False
     return position.text().split()[:3] == game.state.text().split()[:3]
-
-
-def _play(game: ShogiGameBuilder, move: int, number: int) -> None:
-    try:
-        usi = move16_to_usi(move)
-        game.state = game.state.play(game.state.parse_move(usi))
-    except (ParseError, IllegalMove) as error:
-        game.error = f"position {number:,}: {error}"
 
 
 def _parsed(game: ShogiGameBuilder, end: int) -> ParsedGame:

@@ -57,7 +57,7 @@ _NUMBERS = "一二三四五六七八九"
 _START_SIDES = {"先手": 0, "下手": 0, "後手": 1, "上手": 1}
 _ROW = re.compile(r"\|((?:[ v]\S){9})\|")
 _HAND = re.compile(r"(先手|下手|後手|上手)の?持ち?駒[：:](.*)")
-_TURN = re.compile(r"(先手|下手|後手|上手)番")
+_TURN = re.compile(r"(先手|下手|後手|上手)番\Z")
 _FRAME = re.compile(r"[\s　]*９[\s　]*８[\s　]*７|\+-+\+|手数＝")
 _HELD = re.compile(r"(\S)(\d{1,2}|十?[一二三四五六七八九]?)")
 
@@ -79,14 +79,14 @@ class BodDiagram:
     def matches(text: str) -> bool:
         """Whether a line belongs to a diagram."""
         line = text.strip(" 　")
-        return line.startswith("|") or any(form.match(line) for form in (_HAND, _FRAME)) or _is_turn(line)
+        return line.startswith("|") or any(form.match(line) for form in (_HAND, _FRAME, _TURN))
 
     def feed(self, text: str) -> None:
         """Parses a line of the diagram. Raises ValueError."""
         line = text.strip(" 　")
         if match := _HAND.match(line):
             self._hands[_START_SIDES[match[1]]].update(_held(match[2]))
-        elif _is_turn(line):
+        elif _TURN.match(line):
             self._side = _START_SIDES[line[:2]]
         elif line.startswith("|"):
             self._take_row(line)
@@ -110,10 +110,6 @@ class BodDiagram:
                 raise ValueError(f"{piece} in a board diagram is no piece")
             letters = _PIECES[piece]
             self._board[9 - column, self._rows] = letters.lower() if mark == "v" else letters
-
-
-def _is_turn(line: str) -> bool:
-    return _TURN.fullmatch(line) is not None
 
 
 def _held(text: str) -> dict[str, int]:
@@ -199,7 +195,11 @@ class _Kif:
         elif text.startswith("変化：") and builder:
             self._over = True
         elif BodDiagram.matches(text):
-            self._draw(builder or self._begin(line), text, line)
+            builder = builder or self._begin(line)
+            try:
+                self._diagram.feed(text)
+            except ValueError as error:
+                builder.fail(line, str(error))
         elif _RESULT_LINE.match(text) and builder:
             if not self._over:
                 _end_by_words(builder, text)
@@ -213,12 +213,6 @@ class _Kif:
         self._start_is_drawn = False
         self._over = False
         return self.builder
-
-    def _draw(self, builder: ShogiGameBuilder, text: str, line: TextLine) -> None:
-        try:
-            self._diagram.feed(text)
-        except ValueError as error:
-            builder.fail(line, str(error))
 
     def _begin_moves(self, line: TextLine) -> ShogiGameBuilder:
         """The game with its initial position: that of the diagram if there is one."""
@@ -345,11 +339,9 @@ def to_kif(record: GameRecord) -> str:
 
 
 def _players(record: GameRecord) -> list[str]:
-    names = {"先手": (record.first, record.first_rating), "後手": (record.second, record.second_rating)}
+    names = (("先手", record.first, record.first_rating), ("後手", record.second, record.second_rating))
     return [
-        f"{key}：{name}" + ("" if rating is None else f"({rating})")
-        for key, (name, rating) in names.items()
-        if name
+        f"{key}：{name}" + ("" if rating is None else f"({rating})") for key, name, rating in names if name
     ]
 
 
