@@ -76,15 +76,12 @@ class Codec(Protocol):
 
     def output_shapes(self, inputs: Tensors) -> Mapping[str, tuple[int, ...]]:
         """The shapes of the network's outputs by name for these inputs, without the batch dimension."""
-        ...
 
     def encode(self, positions: Sequence[Position]) -> Tensors:
         """The network's inputs by name, each [positions, ...]."""
-        ...
 
     def decode(self, positions: Sequence[Position], outputs: Tensors) -> list[Prediction]:
         """One prediction per position, with probabilities over the legal moves only."""
-        ...
 
 
 @runtime_checkable
@@ -97,15 +94,12 @@ class SymmetryCodec(Protocol):
 
     def symmetries(self, position: Position) -> int:
         """The number of symmetries of a position, the identity included."""
-        ...
 
     def apply_symmetry(self, positions: Sequence[Position], inputs: Tensors, symmetry: int) -> Tensors:
         """The inputs of the transformed boards."""
-        ...
 
     def invert_symmetry(self, positions: Sequence[Position], outputs: Tensors, symmetry: int) -> Tensors:
         """The outputs for transformed boards, mapped back to the original boards."""
-        ...
 
 
 @runtime_checkable
@@ -116,7 +110,6 @@ class RatingConditionedCodec(Protocol):
     def ratings(self) -> tuple[float, float] | None:
         """The lowest and the highest rating that the network accepts; None if it is not conditioned on
         ratings."""
-        ...
 
 
 # Positions and predictions as arrays: no Python object per position.
@@ -188,11 +181,9 @@ class BatchCodec(Protocol):
 
     def encode_batch(self, batch: PositionBatch) -> Tensors:
         """The network's inputs by name, each [positions, ...]. All boards are of one size."""
-        ...
 
     def decode_batch(self, batch: PositionBatch, outputs: Tensors) -> PredictionBatch:
         """The predictions from the network's outputs."""
-        ...
 
 
 def _rating(number: float) -> int | None:

@@ -7,7 +7,7 @@ import math
 import stat
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,7 +22,6 @@ from sparring.base.errors import BadFile, first_line
 from sparring.networks.graph import OPSET
 
 _GZIP = b"\x1f\x8b"
-_CHUNK = 1 << 20
 _ALWAYS_FINE = 64 << 20
 _RATIO = 20
 """Largest compression ratio. Trained weights hardly compress: a file with a larger ratio is not a
@@ -43,19 +42,14 @@ def read_file(path: Path) -> bytes:
         if size > _LARGEST:
             raise BadFile(f"it has {size:,} bytes, more than any network")
         return path.read_bytes()
-    parts, total = [], 0
     try:
         with gzip.open(path) as unpacked:
-            while part := unpacked.read(_CHUNK):
-                total += len(part)
-                if total > limit:
-                    raise BadFile(
-                        f"it unpacks to more than {limit:,} bytes, which no network of its size does"
-                    )
-                parts.append(part)
+            content = unpacked.read(limit + 1)
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise BadFile(f"the compressed file is cut off or broken ({error})") from None
-    return b"".join(parts)
+    if len(content) > limit:
+        raise BadFile(f"it unpacks to more than {limit:,} bytes, which no network of its size does")
+    return content
 
 
 def model_name(path: Path) -> str:
@@ -106,11 +100,11 @@ def check_tensor_specs(
     model: onnx.ModelProto, family: str, inputs: Sequence[TensorSpec], outputs: Sequence[TensorSpec]
 ) -> None:
     """Raises BadFile unless the model has exactly these inputs and at least these outputs."""
-    found = {value.name: value for value in model.graph.input}
-    if extra := found.keys() - {wanted.name for wanted in inputs}:
+    present = {value.name for value in model.graph.input}
+    if extra := present - {wanted.name for wanted in inputs}:
         raise BadFile(f"not a {family} network: it has an input {min(extra)}")
-    _check_values(family, "input", found, inputs)
-    _check_values(family, "output", {value.name: value for value in model.graph.output}, outputs)
+    _check_values(family, "input", model.graph.input, inputs)
+    _check_values(family, "output", model.graph.output, outputs)
 
 
 def convert_opset(model: onnx.ModelProto) -> onnx.ModelProto:
@@ -131,12 +125,11 @@ def keep_outputs(model: onnx.ModelProto, names: Sequence[str]) -> None:
         if needed.intersection(node.output):
             needed.update(node.input)
             nodes.append(node)
-    outputs = [value for value in model.graph.output if value.name in names]
-    constants = [tensor for tensor in model.graph.initializer if tensor.name in needed]
+    graph = model.graph
     for field, kept in (
-        (model.graph.node, nodes[::-1]),
-        (model.graph.output, outputs),
-        (model.graph.initializer, constants),
+        (graph.node, nodes[::-1]),
+        (graph.output, [value for value in graph.output if value.name in names]),
+        (graph.initializer, [tensor for tensor in graph.initializer if tensor.name in needed]),
     ):
         del field[:]
         field.extend(kept)
@@ -157,12 +150,13 @@ def count_operators(model: onnx.ModelProto) -> Counter[str]:
 
 
 def _check_values(
-    family: str, role: str, found: dict[str, onnx.ValueInfoProto], wanted: Sequence[TensorSpec]
+    family: str, role: str, values: Iterable[onnx.ValueInfoProto], wanted: Sequence[TensorSpec]
 ) -> None:
+    present = {value.name: value.type.tensor_type for value in values}
     for value in wanted:
-        if value.name not in found:
+        if value.name not in present:
             raise BadFile(f"not a {family} network: it has no {role} {value.name}")
-        tensor = found[value.name].type.tensor_type
+        tensor = present[value.name]
         dims = [dim.dim_value if dim.HasField("dim_value") else None for dim in tensor.shape.dim]
         fits = len(dims) == len(value.shape) + 1 and all(
             dim in (None, size) for dim, size in zip(dims[1:], value.shape, strict=True)

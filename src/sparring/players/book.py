@@ -22,7 +22,6 @@ class Book(Protocol):
 
     def moves(self, state: Any) -> dict[Move, float]:
         """The book's moves in a state with their weights; empty if it has none."""
-        ...
 
 
 class GameBook:

@@ -46,8 +46,7 @@ def by_visits(
         others = np.where(result.visits > 0, 0.0, result.priors.astype(np.float64) ** policy_temperature)
         if unvisited_share == 0 or not result.visits.any() or not others.any():
             return shares
-        found: Distribution = (1 - unvisited_share) * shares + unvisited_share * others / others.sum()
-        return found
+        return np.asarray((1 - unvisited_share) * shares + unvisited_share * others / others.sum())
 
     return rule
 
@@ -100,10 +99,9 @@ def reverse_kl_policy(priors: Distribution, values: Distribution, weight: float)
     With weight 0, the limit, it shares all between the moves with the highest Q, in proportion to P.
     """
     if not np.isfinite(weight):
-        prior: Distribution = priors / priors.sum()
-        return prior
+        return np.asarray(priors / priors.sum())
     if weight <= 0:
-        best: Distribution = np.where(values == values.max(), np.maximum(priors, 1e-300), 0)
+        best = np.where(values == values.max(), np.maximum(priors, 1e-300), 0)
         return np.asarray(best / best.sum())
     low = float((values + weight * priors).max())  # here the largest share alone is 1
     high = float(values.max() + weight * priors.sum())
@@ -154,9 +152,7 @@ def _shares(priors: Distribution, values: Distribution, weight: float, alpha: fl
 
 
 def _one_hot(result: SearchResult, index: int) -> Distribution:
-    shares: Distribution = np.zeros(len(result.moves))
-    shares[index] = 1
-    return shares
+    return (np.arange(len(result.moves)) == index).astype(np.float64)
 
 
 def _softmax(scores: NDArray[np.float64], priors: NDArray[np.float64]) -> Distribution:
@@ -165,8 +161,7 @@ def _softmax(scores: NDArray[np.float64], priors: NDArray[np.float64]) -> Distri
     if not np.isfinite(best):
         scores, best = np.log(priors), np.log(priors.max())
     weights = np.exp(scores - best)
-    shares: Distribution = weights / weights.sum()
-    return shares
+    return np.asarray(weights / weights.sum())
 
 
 def selection_rule(rule: SelectionRule, c_puct: float, nodes: int) -> MoveSelection:
