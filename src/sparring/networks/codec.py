@@ -12,9 +12,6 @@ from numpy.typing import NDArray
 from sparring.games import Move, move_name
 from sparring.games.game import Position
 
-# The result of a policy or a network: probabilities over the legal moves, and expected results.
-
-
 __all__ = ["Position", "Prediction", "RankedMove"]
 
 
@@ -55,12 +52,12 @@ class Prediction:
     def top(self, count: int) -> list[RankedMove]:
         """The `count` most likely moves with their probabilities, texts and names, most likely first."""
         order = np.argsort(-self.probabilities, kind="stable")[:count]
-        return [self._ranked(self.moves[i], float(self.probabilities[i])) for i in order]
-
-    def _ranked(self, move: Move, probability: float) -> RankedMove:
-        if self.state is None:
-            return RankedMove(move, probability, str(move), str(move))
-        return RankedMove(move, probability, self.state.move_text(move), move_name(self.state, move))
+        ranked, state = [], self.state
+        for move, probability in ((self.moves[i], float(self.probabilities[i])) for i in order):
+            text = str(move) if state is None else state.move_text(move)
+            name = str(move) if state is None else move_name(state, move)
+            ranked.append(RankedMove(move, probability, text, name))
+        return ranked
 
 
 Tensors: TypeAlias = Mapping[str, NDArray[np.generic]]
@@ -137,10 +134,11 @@ class PositionBatch:
 
     def positions(self) -> list[Position]:
         """The same as `Position` objects."""
-        numbers = np.column_stack([self.ratings, self.clocks]).tolist()
+        ratings = [[None if np.isnan(r) else round(r) for r in pair] for pair in self.ratings.tolist()]
+        clocks = [None if np.isnan(clock) else clock for clock in self.clocks.tolist()]
         return [
-            Position(self.states[i], _rating(mine), _rating(theirs), None if np.isnan(clock) else clock)
-            for i, (mine, theirs, clock) in enumerate(numbers)
+            Position(self.states[i], mine, theirs, clock)
+            for i, ((mine, theirs), clock) in enumerate(zip(ratings, clocks, strict=True))
         ]
 
 
@@ -184,7 +182,3 @@ class BatchCodec(Protocol):
 
     def decode_batch(self, batch: PositionBatch, outputs: Tensors) -> PredictionBatch:
         """The predictions from the network's outputs."""
-
-
-def _rating(number: float) -> int | None:
-    return None if np.isnan(number) else round(number)

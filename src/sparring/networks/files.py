@@ -216,7 +216,9 @@ def _load_weights(model: onnx.ModelProto, folder: Path | None) -> None:
             raise BadFile(f"its weights {tensor.name} have a negative size")
         if tensor.data_location == TensorProto.EXTERNAL:
             _load_external(tensor, folder, taken)
-        _check_numbers(tensor)
+        values = to_array(tensor)
+        if values.dtype.kind == "f" and not np.isfinite(values).all():
+            raise BadFile(f"its weights {tensor.name} hold a NaN or an infinite number")
 
 
 def _load_external(tensor: onnx.TensorProto, folder: Path | None, taken: Counter[Path]) -> None:
@@ -255,12 +257,6 @@ def _dtype(tensor: onnx.TensorProto) -> np.dtype[np.generic]:
     if dtype.kind not in "fiub":
         raise BadFile(f"its weights {tensor.name} are of type {dtype}, which we do not read")
     return dtype
-
-
-def _check_numbers(tensor: onnx.TensorProto) -> None:
-    values = to_array(tensor)
-    if values.dtype.kind == "f" and not np.isfinite(values).all():
-        raise BadFile(f"its weights {tensor.name} hold a NaN or an infinite number")
 
 
 def to_array(tensor: onnx.TensorProto) -> NDArray[np.generic]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import io
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import onnx
@@ -40,8 +40,8 @@ class StyleNetwork:
     """A perceptron with one hidden layer over the trunk's features of a square or point (c channels)."""
 
     game: str
-    head: Literal["from-to", "points"]
-    """The policy of the network that it belongs to."""
+    head: str
+    """The policy of the network that it belongs to: "from-to" or "points"."""
     hidden: Array
     """[c, h]"""
     bias: Array
@@ -79,20 +79,13 @@ def read_style(path: Path) -> StyleNetwork:
     try:
         file = read_npz(path)
         arrays = {name: np.asarray(file[name], np.float32) for name in _ARRAYS}
-        style = StyleNetwork(str(file["game"]), _head(str(file["head"])), **arrays)
+        if (head := str(file["head"])) not in ("from-to", "points"):
+            raise ValueError(f"the head is {head[:20]!r}, not from-to or points")
+        style = StyleNetwork(str(file["game"]), head, **arrays)
     except (ValueError, KeyError, TypeError) as error:
         raise BadFile(f"{path}: not a style network, or damaged ({error})") from None
     _check(style, path)
     return style
-
-
-def _head(text: str) -> Literal["from-to", "points"]:
-    """The head of a file. Raises ValueError."""
-    if text == "from-to":
-        return "from-to"
-    if text == "points":
-        return "points"
-    raise ValueError(f"the head is {text[:20]!r}, not from-to or points")
 
 
 def _check(style: StyleNetwork, path: Path) -> None:
@@ -109,9 +102,9 @@ def _check(style: StyleNetwork, path: Path) -> None:
     if style.squares.size and not ((style.squares >= 0) & (style.squares < 64)).all():
         raise BadFile(f"{path}: a damaged style network (squares beyond the board)")
     for name, shape in shapes.items():
-        found = getattr(style, name)
-        if found.shape != shape or not d or not np.isfinite(found).all():
-            raise BadFile(f"{path}: a damaged style network ('{name}' is {list(found.shape)})")
+        array = getattr(style, name)
+        if array.shape != shape or not d or not np.isfinite(array).all():
+            raise BadFile(f"{path}: a damaged style network ('{name}' is {list(array.shape)})")
 
 
 def trunk_output(model: onnx.ModelProto) -> str:
@@ -122,26 +115,25 @@ def trunk_output(model: onnx.ModelProto) -> str:
     if value is None or _POLICY not in outputs:
         raise BadFile("it has no policy or no value, so that nothing is shared by both")
     shared = _ancestors(model, _POLICY) & _ancestors(model, value)
-    inputs = {entry.name for entry in model.graph.input}
-    dynamic = set(inputs)
-    found = ""
+    dynamic = {entry.name for entry in model.graph.input}
+    last = ""
     for node in model.graph.node:
         if dynamic.isdisjoint(node.input):
             continue  # computed from weights alone
         dynamic.update(node.output)
         if node.output[0] in shared:
-            found = node.output[0]
-    if not found:
+            last = node.output[0]
+    if not last:
         raise BadFile("its policy and its value share nothing")
-    return found
+    return last
 
 
 def _ancestors(model: onnx.ModelProto, name: str) -> set[str]:
-    found = {name}
+    names = {name}
     for node in reversed(model.graph.node):
-        if found.intersection(node.output):
-            found.update(node.input)
-    return found
+        if names.intersection(node.output):
+            names.update(node.input)
+    return names
 
 
 def _extended(model: onnx.ModelProto) -> tuple[onnx.ModelProto, GraphBuilder]:
@@ -217,10 +209,10 @@ def matches(model: onnx.ModelProto, codec: Codec, style: StyleNetwork) -> bool:
     """Whether a style network was trained on this network: their features of the initial position are the
     same."""
     try:
-        found = trunk_cells(model, codec, style)
+        cells = trunk_cells(model, codec, style)
     except BadFile:
         return False
-    gap = np.abs(found.mean(axis=0) - style.probe).max()
+    gap = np.abs(cells.mean(axis=0) - style.probe).max()
     return bool(gap < _PROBE_TOLERANCE * (1 + np.abs(style.probe).max()))
 
 

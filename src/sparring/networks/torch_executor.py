@@ -359,17 +359,12 @@ def fold_constants(model: onnx.ModelProto) -> onnx.ModelProto:
 
 def _constants(model: onnx.ModelProto) -> dict[str, NDArray[Any]]:
     constants = {tensor.name: numpy_helper.to_array(tensor) for tensor in model.graph.initializer}
-    for node in model.graph.node:
-        if node.op_type == "Constant":
-            constants[node.output[0]] = _constant(node.attribute[0])
+    for node in (node for node in model.graph.node if node.op_type == "Constant"):
+        kind, value = node.attribute[0].name, helper.get_attribute_value(node.attribute[0])
+        dtype = np.float32 if kind.startswith("value_float") else np.int64
+        constant = numpy_helper.to_array(value) if kind == "value" else np.asarray(value, dtype)
+        constants[node.output[0]] = constant
     return constants
-
-
-def _constant(attribute: onnx.AttributeProto) -> NDArray[Any]:
-    value = helper.get_attribute_value(attribute)
-    if attribute.name == "value":
-        return numpy_helper.to_array(value)
-    return np.asarray(value, np.float32 if attribute.name.startswith("value_float") else np.int64)
 
 
 def _steps(model: onnx.ModelProto, constants: Mapping[str, NDArray[Any]], keep: set[str]) -> list[_Step]:
@@ -408,10 +403,8 @@ def _signed(tensor: Tensor) -> Tensor:
     return tensor.view(torch.int64) if tensor.dtype == torch.uint64 else tensor
 
 
-# CUDA graphs: runs a captured function with a single launch.
-#
-# A training step of a small network is hundreds of small kernels, and launching them takes longer than
-# running them.
+# CUDA graphs: runs a captured function with a single launch. A training step of a small network is hundreds
+# of small kernels, and launching them takes longer than running them.
 
 
 _WARMUP_RUNS = 3

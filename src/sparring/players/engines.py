@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from threading import Event
-from typing import Any, Protocol
+from typing import Any
 
 from sparring.base.clock import GameClock
 from sparring.base.errors import SparringError
@@ -87,37 +87,6 @@ class PlayResult:
 
 class TimeForfeit(SparringError):
     """An engine's flag fell."""
-
-
-class EngineClient(Protocol):
-    """A running engine. Every method raises EngineFailure if the engine fails."""
-
-    stops: bool
-    """Whether a search can be stopped. An engine that exceeds its time is killed otherwise."""
-
-    def new_game(self, start: Any, clocks: GameClock | None) -> None:
-        """Begins a game from a state and waits until the engine is ready."""
-
-    def choose(
-        self,
-        line: PositionHistory,
-        clocks: GameClock | None,
-        limits: SearchLimits | None = None,
-        stop: Event | None = None,
-    ) -> PlayResult:
-        """Requests a move. `limits` replace those of the configuration. Also raises TimeForfeit."""
-
-    def analyse(self, line: PositionHistory) -> int:
-        """The score of the position in hundredths for the player to move."""
-
-    def game_over(self, score: float) -> None:
-        """Sends the result of the game, if the protocol has a command for it."""
-
-    def close(self) -> None:
-        """Asks the engine to quit; kills it if it does not."""
-
-    def kill(self) -> None:
-        """Kills the engine."""
 
 
 # A subprocess that communicates in lines. Every wait has a deadline.
@@ -337,3 +306,52 @@ def _proc(pid: int, name: str) -> bytes:
         return Path(f"/proc/{pid}/{name}").read_bytes()
     except OSError:
         return b""
+
+
+class EngineClient:
+    """A running engine: base of the clients. Every method raises EngineFailure if the engine fails."""
+
+    stops = True
+    """Whether a search can be stopped. An engine that exceeds its time is killed otherwise."""
+
+    def __init__(self, entry: EngineConfig) -> None:
+        self._entry = entry
+        self._process = EngineProcess(entry.command, entry.env, entry.folder)
+        try:
+            self._shake_hands(time.monotonic() + entry.start_seconds)
+        except EngineFailure:
+            self._process.kill()
+            raise
+
+    def _shake_hands(self, deadline: float) -> None:
+        """Begins the dialogue with the engine that was started."""
+        raise NotImplementedError
+
+    def new_game(self, start: Any, clocks: GameClock | None) -> None:
+        """Begins a game from a state and waits until the engine is ready."""
+        raise NotImplementedError
+
+    def choose(
+        self,
+        line: PositionHistory,
+        clocks: GameClock | None,
+        limits: SearchLimits | None = None,
+        stop: Event | None = None,
+    ) -> PlayResult:
+        """Requests a move. `limits` replace those of the configuration. Also raises TimeForfeit."""
+        raise NotImplementedError
+
+    def analyse(self, line: PositionHistory) -> int:
+        """The score of the position in hundredths for the player to move."""
+        raise NotImplementedError
+
+    def game_over(self, score: float) -> None:
+        """Sends the result of the game, if the protocol has a command for it."""
+
+    def close(self) -> None:
+        """Asks the engine to quit; kills it if it does not."""
+        self._process.close("quit", self._entry.stop_seconds)
+
+    def kill(self) -> None:
+        """Kills the engine."""
+        self._process.kill()

@@ -210,10 +210,12 @@ def parse_player_config(table: Mapping[str, Any], source: Source | None = None) 
     """
     source = source or Source()
     config = from_table(PlayerConfig, table, source)
+    files: dict[str, Any] = {}
     for key in ("model", "evaluator", "book"):
         name = getattr(config, key)
         if name and is_file(source.folder / name):
-            config = replace(config, **{key: str(source.folder / name)})
+            files[key] = str(source.folder / name)
+    config = replace(config, **files)
     if config.level is None:
         return config
     try:

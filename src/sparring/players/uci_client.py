@@ -13,9 +13,9 @@ from typing import Any
 from sparring.base.clock import GameClock, TimeControl
 from sparring.players import SearchLimits
 from sparring.players.engines import (
+    EngineClient,
     EngineConfig,
     EngineFailure,
-    EngineProcess,
     FailureReason,
     PlayResult,
     PositionHistory,
@@ -49,20 +49,12 @@ _DIALECTS = {
 }
 
 
-class UciEngine:
-    """A running engine. Every method raises EngineFailure if the engine fails."""
-
-    stops = True
+class UciEngine(EngineClient):
+    """A running UCI or USI engine."""
 
     def __init__(self, entry: EngineConfig) -> None:
-        self._entry = entry
         self._dialect = _DIALECTS[entry.protocol]
-        self._process = EngineProcess(entry.command, entry.env, entry.folder)
-        try:
-            self._shake_hands()
-        except EngineFailure:
-            self._process.kill()
-            raise
+        super().__init__(entry)
 
     def new_game(self, start: Any, clocks: GameClock | None) -> None:
         """Begins a game and waits until the engine is ready."""
@@ -120,16 +112,7 @@ class UciEngine:
             word = {1.0: "win", 0.0: "lose"}.get(score, "draw")
             self._process.send(f"gameover {word}", time.monotonic() + self._entry.stop_seconds)
 
-    def close(self) -> None:
-        """Asks the engine to quit; kills it if it does not."""
-        self._process.close("quit", self._entry.stop_seconds)
-
-    def kill(self) -> None:
-        """Kills the engine."""
-        self._process.kill()
-
-    def _shake_hands(self) -> None:
-        deadline = time.monotonic() + self._entry.start_seconds
+    def _shake_hands(self, deadline: float) -> None:
         self._process.send(self._dialect.hello, deadline)
         declared: dict[str, re.Match[str]] = {}
         while (reply := self._process.receive(deadline)) != self._dialect.ready:

@@ -9,9 +9,7 @@ P are the priors, Q the values and N the visits of the moves.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
-from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +19,6 @@ from sparring.search.puct import SearchResult
 Distribution = NDArray[np.float64]
 """[moves]: probabilities in the order of `SearchResult.moves`."""
 MoveSelection = Callable[[SearchResult], Distribution]
-SelectionRule: TypeAlias = Literal["visits", "regularised", "kl"]
 
 
 def by_visits(
@@ -152,7 +149,7 @@ def _shares(priors: Distribution, values: Distribution, weight: float, alpha: fl
 
 
 def _one_hot(result: SearchResult, index: int) -> Distribution:
-    return (np.arange(len(result.moves)) == index).astype(np.float64)
+    return np.asarray(np.arange(len(result.moves)) == index, np.float64)
 
 
 def _softmax(scores: NDArray[np.float64], priors: NDArray[np.float64]) -> Distribution:
@@ -162,14 +159,3 @@ def _softmax(scores: NDArray[np.float64], priors: NDArray[np.float64]) -> Distri
         scores, best = np.log(priors), np.log(priors.max())
     weights = np.exp(scores - best)
     return np.asarray(weights / weights.sum())
-
-
-def selection_rule(rule: SelectionRule, c_puct: float, nodes: int) -> MoveSelection:
-    """The rule of this name for searches with this c_puct and so many visits."""
-    match rule:
-        case "visits":
-            return by_visits(1.0)
-        case "regularised":
-            return regularised_policy(c_puct)
-        case "kl":
-            return kl_regularised(c_puct / math.sqrt(nodes))
