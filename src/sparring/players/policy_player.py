@@ -217,6 +217,12 @@ def _part(game: str, name: str) -> Mapping[str, Any]:
     return content
 
 
+def _ratings(config: PlayerConfig) -> tuple[int | None, int | None]:
+    """The ratings of the player and of its opponent, by default the same."""
+    own, opponent = config.rating_number("rating"), config.rating_number("opponent_rating")
+    return own, own if opponent is None else opponent
+
+
 class PolicyPlayer(Player):
     """Plays from its book, then draws each move from the policy. It has no tree and no thread.
 
@@ -228,7 +234,7 @@ class PolicyPlayer(Player):
         super().__init__(config.name, config.seed)
         self.config, self.policy = config, policy
         self._book = book
-        self._ratings = (config.rating_number("rating"), config.rating_number("opponent_rating"))
+        self._ratings = _ratings(config)
         self._resignation = make_resignation(config)
         self._draw_offers = make_draw_offers(config)
         self._think_time = make_think_time(config)
@@ -293,10 +299,8 @@ class PolicyPlayer(Player):
             self._player = side
 
     def _position(self, state: Any) -> Position:
-        """The state with the ratings of both players. An unknown rating of the opponent is the
-        player's own."""
+        """The state with the ratings of both players."""
         own, opponent = self._ratings
-        opponent = own if opponent is None else opponent
         return Position(state, *((own, opponent) if state.to_move == self._player else (opponent, own)))
 
     def _opening(self, turn: Turn) -> MoveDistribution | None:
@@ -431,14 +435,8 @@ class SearchPlayer(PolicyPlayer):
         seconds = limits.seconds if turn.stop is None else None
         stop = Event() if seconds is not None else turn.stop
         with stop_timer(seconds, stop):
-            result = search.search(
-                turn.state,
-                limits,
-                stop=stop,
-                report=turn.report,
-                every=turn.report_seconds,
-                until_decided=config.rule == "visits" and config.temperature == 0,
-            )
+            decided = config.rule == "visits" and config.temperature == 0
+            result = search.search(turn.state, limits, stop=stop, report=turn.report, until_decided=decided)
         prediction = result.evaluation if self._evaluator is None else None
         distribution = search_distribution(
             config.game, turn.state, result, self._selection, avoid_draws=config.play_forced_wins
@@ -500,8 +498,7 @@ def lockstep_distributions(
     """
     if not states:
         return []
-    own, opponent = config.rating_number("rating"), config.rating_number("opponent_rating")
-    positions = [Position(state, own, own if opponent is None else opponent) for state in states]
+    positions = [Position(state, *_ratings(config)) for state in states]
     if config.nodes <= 1:  # a search of one node plays from the policy
         return [
             policy_distribution(policy.game, state, prediction, config.temperature)

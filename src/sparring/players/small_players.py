@@ -111,7 +111,6 @@ class LearnedPlayer(Player):
         evaluation: LinearEvaluation,
         limits: SearchLimits,
         *,
-        threads: int = 1,
         margin: float = 0.25,
         megabytes: int = 16,
         prepare: Callable[[Any], None] = lambda searcher: None,
@@ -124,7 +123,7 @@ class LearnedPlayer(Player):
         self._evaluation, self._megabytes, self._prepare = evaluation, megabytes, prepare
         self.limits = limits
         self._searcher: AlphaBetaSearcher | None = None
-        self._threads, self._margin = threads, margin
+        self._margin = margin
 
     def new_game(self, start: GameStart) -> None:
         """Begins with an empty transposition table and seeds the randomness."""
@@ -135,9 +134,7 @@ class LearnedPlayer(Player):
         """Draws one of the best moves; of forced wins it plays the shortest."""
         limits = resolve_limits(turn.limits, self.limits)
         with stopping(self.searcher.stop, turn.stop):
-            analysis = self.searcher.analyse(
-                turn.state, margin=self._margin, threads=self._threads, **analysis_limits(limits)
-            )
+            analysis = self.searcher.analyse(turn.state, margin=self._margin, **analysis_limits(limits))
         good = [move for move, value in analysis.moves if value >= analysis.value - self._margin]
         if analysis.plies_to_end is not None:
             good = good[:1]  # values are equal for all forced wins; the first is the shortest

@@ -7,7 +7,7 @@ does, while the network sees full batches. Leaves and evaluations cross the nati
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -28,20 +28,17 @@ def search_together(
     positions: Sequence[Position],
     config: PuctConfig,
     nodes: int,
-    *,
-    on_step: Callable[[int], None] = lambda _: None,
 ) -> list[SearchResult]:
     """Searches every position with `nodes` visits and the policy as evaluator.
 
     Each player has the rating of its position in the whole tree. The clock is that of the player to move in
     the position; for the opponent it is unknown. Each step takes `config.batch_size` leaves of every tree;
-    with `config.batch` 1 it is one. `on_step` is called after each step with the visits of all trees
-    together. Raises ValueError if the policy gives no values or a game is over.
+    with `config.batch` 1 it is one. Raises ValueError if the policy gives no values or a game is over.
     """
     if not positions:
         return []
     search = LockstepSearch(policy, positions, config)
-    search.run(nodes, on_step=on_step)
+    search.run(nodes)
     return search.results()
 
 
@@ -68,7 +65,7 @@ class LockstepSearch:
         """The policy's predictions for the positions; None before the first run."""
         self.seconds = 0.0
 
-    def run(self, nodes: int, *, on_step: Callable[[int], None] = lambda _: None) -> None:
+    def run(self, nodes: int) -> None:
         """Searches until every tree has `nodes` visits or is solved. See `search_together`."""
         started = time.perf_counter()
         while True:
@@ -82,7 +79,6 @@ class LockstepSearch:
                 )
             self.forest.evaluate(np.ascontiguousarray(predicted.probabilities), predicted.values)
             self.root = self.root or predicted
-            on_step(int(self.forest.visits.sum()))
         self.seconds += time.perf_counter() - started
 
     def _batch(self, leaves: Any, trees: NDArray[np.int64]) -> PositionBatch:
