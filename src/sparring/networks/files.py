@@ -152,20 +152,30 @@ def count_operators(model: onnx.ModelProto) -> Counter[str]:
 def _check_values(
     family: str, role: str, values: Iterable[onnx.ValueInfoProto], wanted: Sequence[TensorSpec]
 ) -> None:
-    present = {value.name: value.type.tensor_type for value in values}
-    for value in wanted:
-        if value.name not in present:
-            raise BadFile(f"not a {family} network: it has no {role} {value.name}")
-        tensor = present[value.name]
-        dims = [dim.dim_value if dim.HasField("dim_value") else None for dim in tensor.shape.dim]
-        fits = len(dims) == len(value.shape) + 1 and all(
-            dim in (None, size) for dim, size in zip(dims[1:], value.shape, strict=True)
-        )
-        if not fits or tensor.elem_type != value.dtype:
-            raise BadFile(
-                f"not a {family} network: its {role} {value.name} is "
-                f"{type_words(tensor.elem_type, dims)}, not {type_words(value.dtype, [None, *value.shape])}"
-            )
+    present = {value.name: value for value in values}
+    for spec in wanted:
+        if spec.name not in present:
+            raise BadFile(f"not a {family} network: it has no {role} {spec.name}")
+        if words := type_difference(present[spec.name], spec):
+            raise BadFile(f"not a {family} network: its {role} {spec.name} is {words[0]}, not {words[1]}")
+
+
+def type_difference(
+    value: onnx.ValueInfoProto, spec: TensorSpec, *, any_batch: bool = False
+) -> tuple[str, str] | None:
+    """The types and shapes of a value and of its specification in words; None if they agree.
+
+    A dimension that the value leaves open agrees with any. With `any_batch` the first one must be open.
+    """
+    tensor = value.type.tensor_type
+    dims = [dim.dim_value if dim.HasField("dim_value") else None for dim in tensor.shape.dim]
+    sizes = [None, *spec.shape]
+    fits = len(dims) == len(sizes) and all(
+        dim in (None, size) for dim, size in zip(dims[1:], spec.shape, strict=True)
+    )
+    if fits and tensor.elem_type == spec.dtype and not (any_batch and dims[0] is not None):
+        return None
+    return type_words(tensor.elem_type, dims), type_words(spec.dtype, sizes)
 
 
 def type_words(dtype: int, dims: Sequence[int | None]) -> str:

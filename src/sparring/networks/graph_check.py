@@ -17,7 +17,7 @@ from onnx import TensorProto, helper
 from sparring.base.errors import BadFile, first_line
 from sparring.games import load_game
 from sparring.networks.codec import Codec, Position, Tensors
-from sparring.networks.files import type_words
+from sparring.networks.files import TensorSpec, type_difference, type_words
 
 Shape: TypeAlias = tuple[int, ...]
 Cost: TypeAlias = Callable[[list[Shape], list[Shape], dict[str, Any]], int]
@@ -192,39 +192,29 @@ def _infer_shapes(model: onnx.ModelProto, inputs: Mapping[str, Shape]) -> dict[s
 
 
 def _check_inputs(model: onnx.ModelProto, sample: Tensors) -> None:
-    found = {value.name: value.type.tensor_type for value in model.graph.input}
-    if found.keys() != sample.keys():
-        raise BadFile(f"its inputs are {_names(found)}; its model card needs {_names(sample)}")
+    inputs = {value.name: value for value in model.graph.input}
+    if inputs.keys() != sample.keys():
+        raise BadFile(f"its inputs are {_names(inputs)}; its model card needs {_names(sample)}")
     for name, array in sample.items():
-        dims = [dim.dim_value if dim.HasField("dim_value") else None for dim in found[name].shape.dim]
-        fits = len(dims) == array.ndim and all(
-            dim in (None, size) for dim, size in zip(dims[1:], array.shape[1:], strict=True)
-        )
-        if not fits or dims[0] is not None or found[name].elem_type != _element_type(array.dtype):
-            raise BadFile(
-                f"its input {name} is {type_words(found[name].elem_type, dims)}; "
-                f"its model card needs {type_words(_element_type(array.dtype), [None, *array.shape[1:]])}"
-            )
+        spec = TensorSpec(name, array.shape[1:], int(helper.np_dtype_to_tensor_dtype(array.dtype)))
+        if words := type_difference(inputs[name], spec, any_batch=True):
+            raise BadFile(f"its input {name} is {words[0]}; its model card needs {words[1]}")
 
 
 def _check_outputs(
     model: onnx.ModelProto, codec: Codec, sample: Tensors, shapes: Mapping[str, Shape]
 ) -> None:
-    found = {value.name: value.type.tensor_type.elem_type for value in model.graph.output}
+    types = {value.name: value.type.tensor_type.elem_type for value in model.graph.output}
     for name, expected in codec.output_shapes(sample).items():
-        if name not in found:
+        if name not in types:
             if name in codec.optional_outputs:
                 continue
             raise BadFile(f"it has no output {name}, which its model card needs")
-        if shapes.get(name) != (1, *expected) or found[name] != TensorProto.FLOAT:
+        if shapes.get(name) != (1, *expected) or types[name] != TensorProto.FLOAT:
             raise BadFile(
-                f"its output {name} is {type_words(found[name], [None, *shapes.get(name, ())[1:]])}; "
+                f"its output {name} is {type_words(types[name], [None, *shapes.get(name, ())[1:]])}; "
                 f"its model card needs {type_words(TensorProto.FLOAT, [None, *expected])}"
             )
-
-
-def _element_type(dtype: object) -> int:
-    return int(helper.np_dtype_to_tensor_dtype(dtype))
 
 
 def _names(names: Mapping[str, object]) -> str:

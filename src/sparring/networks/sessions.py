@@ -158,12 +158,12 @@ class CudaGraphSession:
         expected = self._eager.run(inputs)
         try:
             captured = _capture(self._eager.graph, inputs, size)
-            found = captured(inputs)
+            outputs = captured(inputs)
         except (RuntimeError, AssertionError) as error:
             print(f"no CUDA graph of {size} positions: {first_line(error)}", file=sys.stderr)
             return self._eager.run
         for name, values in expected.items():
-            difference = float(np.abs(found[name] - values).max(initial=0))
+            difference = float(np.abs(outputs[name] - values).max(initial=0))
             if not difference <= _TOLERANCE * max(1.0, float(np.abs(values).max(initial=0))):
                 print(f"CUDA graph of {size} positions: {name} differs by {difference}", file=sys.stderr)
                 return self._eager.run

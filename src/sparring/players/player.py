@@ -64,7 +64,9 @@ class Turn:
     stop: Event | None = None
     """Ends the search when it is set. The player then decides by its results so far."""
     report: Callable[[SearchResult], None] | None = None
-    """Receives intermediate results of a search, every second."""
+    """Receives intermediate results of a search."""
+    report_seconds: float = 1.0
+    """Time between two reports."""
 
     @classmethod
     def of(cls, state: Any, limits: SearchLimits = _NO_LIMITS, stop: Event | None = None) -> Turn:

@@ -435,8 +435,14 @@ class SearchPlayer(PolicyPlayer):
         seconds = limits.seconds if turn.stop is None else None
         stop = Event() if seconds is not None else turn.stop
         with stop_timer(seconds, stop):
-            decided = config.rule == "visits" and config.temperature == 0
-            result = search.search(turn.state, limits, stop=stop, report=turn.report, until_decided=decided)
+            result = search.search(
+                turn.state,
+                limits,
+                stop=stop,
+                report=turn.report,
+                every=turn.report_seconds,
+                until_decided=config.rule == "visits" and config.temperature == 0,
+            )
         prediction = result.evaluation if self._evaluator is None else None
         distribution = search_distribution(
             config.game, turn.state, result, self._selection, avoid_draws=config.play_forced_wins

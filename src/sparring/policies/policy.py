@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
@@ -238,11 +237,6 @@ class SharedPolicy(WrappedPolicy):
     def __init__(self, policy: Policy, largest_batch: int = 256) -> None:
         """`largest_batch`: positions of a batch, unless one request has more."""
         self.policy = policy
-        self.batches = 0
-        self.predicted = 0
-        """Batches and positions so far."""
-        self.seconds = 0.0
-        """Time of all batches."""
         self._largest = largest_batch
         self._combiner: FlatCombiner[Sequence[Position], list[Prediction]] = FlatCombiner(
             self._predict, self._take
@@ -258,13 +252,7 @@ class SharedPolicy(WrappedPolicy):
         return self._combiner.call(positions) if positions else []
 
     def _predict(self, requests: list[Sequence[Position]]) -> list[list[Prediction]]:
-        began = time.perf_counter()
-        try:
-            joined = self.policy.predict([position for positions in requests for position in positions])
-        finally:
-            self.batches += 1
-            self.predicted += sum(map(len, requests))
-            self.seconds += time.perf_counter() - began
+        joined = self.policy.predict([position for positions in requests for position in positions])
         return [joined[a:b] for a, b in pairwise(accumulate(map(len, requests), initial=0))]
 
     def _take(self, requests: list[Sequence[Position]]) -> int:

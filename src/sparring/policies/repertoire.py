@@ -87,9 +87,9 @@ class Repertoire:
         if not len(self) or not np.isfinite(self.concentration) or state.ply >= MAX_PLY:
             return probabilities
         key, images = canonical(state)
-        if not (known := self.lookup(key)):
+        if not (played := self.lookup(key)):
             return probabilities
-        counts = counts_of(known, images)
+        counts = counts_of(played, images)
         if not counts.any():  # another position with the same key
             return probabilities
         policy = probabilities.astype(np.float64)
@@ -98,10 +98,10 @@ class Repertoire:
         return np.asarray(mixed / mixed.sum(), np.float32)
 
 
-def counts_of(known: dict[Move, int], images: Sequence[int] | NDArray[np.int64]) -> NDArray[np.float64]:
+def counts_of(played: dict[Move, int], images: Sequence[int] | NDArray[np.int64]) -> NDArray[np.float64]:
     """Counts [moves] of moves given by their images. Moves with equal images share theirs: the board is
     symmetric."""
     listed = [int(image) for image in images]
     return np.array(
-        [known.get(image, 0) / listed.count(image) if image in known else 0 for image in listed], float
+        [played[image] / listed.count(image) if image in played else 0 for image in listed], float
     )
