@@ -12,7 +12,7 @@ from sparring.expendibots.book import ExpendibotsBook, open_expendibots_book
 from sparring.expendibots.tables import shipped_tables
 from sparring.expendibots.value_network import open_network
 from sparring.games import Move
-from sparring.players.player import BasePlayer, Decision, GameStart, Player, Turn
+from sparring.players.player import Decision, GameStart, Player, Turn
 from sparring.players.small_players import (
     LearnedPlayer,
     RandomPlayer,
@@ -51,7 +51,7 @@ class AgentComponents:
     """Searches only booms that improve the ratio of tokens, as the agent first did."""
 
 
-class ExpendibotsAgent(BasePlayer):
+class ExpendibotsAgent(Player):
     """Plays from the book, then searches. Positions in the endgame tables have exact values.
 
     With a limit of nodes or depth its games are deterministic: it draws nothing at random.

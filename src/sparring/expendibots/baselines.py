@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from sparring._core import ExpendibotsSearch, ExpendibotsState
 from sparring.games import Move
-from sparring.players.player import BasePlayer, Decision, Turn
+from sparring.players.player import Decision, Player, Turn
 from sparring.players.small_players import random_decision
 from sparring.search.linear_evaluation import LinearEvaluation
 
@@ -148,7 +148,7 @@ def _steps(own: dict[Square, int], line: tuple[Square, ...]) -> int:
     )
 
 
-class GreedyPlayer(BasePlayer):
+class GreedyPlayer(Player):
     """Maximises the balance of tokens after one action; draws among equal actions."""
 
     def __init__(self) -> None:
@@ -171,7 +171,7 @@ class GreedyPlayer(BasePlayer):
         return own - other
 
 
-class ReportAgent(BasePlayer):
+class ReportAgent(Player):
     """The agent of the Expendibots report: its opening, its endgame heuristics, two plies of alpha-beta.
 
     It has the report's pruning, features and stages, and no quiescence search. It draws nothing at random.

@@ -11,9 +11,8 @@ from sparring.base.clock import GameClock, TimeControl
 from sparring.go.game import COLUMNS, RULE_SETS
 from sparring.players import SearchLimits
 from sparring.players.engines import (
-    EngineConfig,
+    EngineClient,
     EngineFailure,
-    EngineProcess,
     FailureReason,
     PlayResult,
     PositionHistory,
@@ -26,24 +25,17 @@ _VISITS = re.compile(r"\bvisits (\d{1,9})\b")
 _LEAD = re.compile(r"\bscoreLead (-?\d{1,4}(?:\.\d{1,9})?)\b")
 
 
-class GtpEngine:
-    """A running engine. Every method raises EngineFailure if the engine fails."""
+class GtpEngine(EngineClient):
+    """A running GTP engine."""
 
     stops = False
+    _moves_sent = 0
+    """Number of moves sent to the engine."""
 
-    def __init__(self, entry: EngineConfig) -> None:
-        self._entry = entry
-        self._moves_sent = 0
-        """Number of moves sent to the engine."""
-        self._process = EngineProcess(entry.command, entry.env, entry.folder)
-        try:
-            deadline = time.monotonic() + entry.start_seconds
-            self._commands = frozenset(self._ask("list_commands", deadline).split())
-            for command in entry.commands:
-                self._ask(command, deadline)
-        except EngineFailure:
-            self._process.kill()
-            raise
+    def _shake_hands(self, deadline: float) -> None:
+        self._commands = frozenset(self._ask("list_commands", deadline).split())
+        for command in self._entry.commands:
+            self._ask(command, deadline)
 
     def new_game(self, start: Any, clocks: GameClock | None) -> None:
         """Sets up the board, the time, and the rules if the engine supports `kata-set-rules`."""
@@ -113,17 +105,6 @@ class GtpEngine:
             raise EngineFailure(FailureReason.PROTOCOL_ERROR, f"{answer[:60]!r} is no score")
         points = round(100 * float(match[2]))
         return points if match[1].lower() == _COLORS[line.state.to_move] else -points
-
-    def game_over(self, score: float) -> None:
-        """Does nothing: GTP has no command for the result."""
-
-    def close(self) -> None:
-        """Asks the engine to quit; kills it if it does not."""
-        self._process.close("quit", self._entry.stop_seconds)
-
-    def kill(self) -> None:
-        """Kills the engine."""
-        self._process.kill()
 
     def _catch_up(self, line: PositionHistory, deadline: float) -> None:
         """Sends the moves since the last call."""

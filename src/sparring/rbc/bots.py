@@ -20,7 +20,7 @@ from sparring.base.config import PositiveInt, read_config, usable_threads
 from sparring.base.errors import BadConfig
 from sparring.data import names, path
 from sparring.games import Move
-from sparring.players.player import BasePlayer, Decision, GameStart, Player, Turn
+from sparring.players.player import Decision, GameStart, Player, Turn
 from sparring.players.small_players import RandomPlayer, random_decision
 from sparring.rbc.evaluators import (
     BoardEvaluator,
@@ -58,7 +58,7 @@ ATTACKS = (
 mirrors them."""
 
 
-class AttackerBot(BasePlayer):
+class AttackerBot(Player):
     """Plays one of the attacks and senses where it goes next; afterwards it plays at random."""
 
     def new_game(self, start: GameStart) -> None:
@@ -93,7 +93,7 @@ def _as_seen_by(player: int, move: chess.Move) -> Move:
 # A bot that follows a single board, as reconchess's TroutBot: strong chess on its best guess.
 
 
-class GuesserBot(BasePlayer):
+class GuesserBot(Player):
     """Plays the best move on its guess. It senses where that move captures, or where it lost a piece."""
 
     def __init__(self, evaluator: BoardEvaluator) -> None:
@@ -144,7 +144,7 @@ class GuesserBot(BasePlayer):
 # A bot that tracks all possible boards. It senses for its next move, and moves by mean and worst case.
 
 
-class InferenceBot(BasePlayer):
+class InferenceBot(Player):
     """Decides by the ratings of its knowledge, which is closed with it."""
 
     def __init__(self, knowledge: BoardKnowledge) -> None:
