@@ -11,7 +11,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
-from sparring.cli.console import reporting_interrupts, with_checked_numbers
+from sparring.cli.console import checked_command
 
 HELP_OPTIONS: dict[str, Any] = {"help_option_names": ["-h", "--help"]}
 """Settings of every command: -h is --help."""
@@ -46,8 +46,7 @@ class LazyCommand(TyperCommand):
         """The command itself. Imports its module."""
         module, function = self._command.target.split(":")
         app = typer.Typer(add_completion=False)
-        target = getattr(import_module(module), function)
-        command = reporting_interrupts(with_checked_numbers(target))
+        command = checked_command(getattr(import_module(module), function))
         app.command(self.name, context_settings=HELP_OPTIONS)(command)
         return get_command(app)
 
