@@ -87,8 +87,9 @@ def choose_opponent(
     try:
         return opponent.completed()
     except BadConfig as error:
-        hint = "; a small search player is --strength 1 to 9" if opponent.level in STRENGTHS else ""
-        raise UserError(f"{error}{hint}") from None
+        if opponent.level not in STRENGTHS:
+            raise
+        raise UserError(f"{error}; a small search player is --strength 1 to 9") from None
 
 
 def parse_level(text: str | None) -> int | None:

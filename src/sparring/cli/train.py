@@ -6,13 +6,13 @@ import os
 import shlex
 import time
 from collections import Counter
-from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
+from rich.progress import Progress
 from rich.table import Table
 
 from sparring.base.errors import MissingExtra, UserError
@@ -29,6 +29,7 @@ from sparring.cli.console import (
 from sparring.players.book import open_book
 from sparring.search.linear_evaluation import SEARCHERS, open_evaluation
 from sparring.training.config import (
+    StudentConfig,
     TrainingConfig,
     load_student_config,
     load_training_config,
@@ -90,16 +91,11 @@ def people(
 
     An interrupted run is resumed from its checkpoint by the same command.
     """
-    chosen = _for_game(load_training_config(config).changed(steps=steps, seed=seed, trial=trial), game)
-
-    def prepare() -> trainer.Trainer:
-        from sparring.training.people import PeopleTask
-        from sparring.training.trainer import Trainer
-
-        task = PeopleTask(chosen, records, threads=threads, init=init)
-        return Trainer(task, out, device=device, compiled=compiled, seconds=60 * (minutes or 0))
-
-    _train(prepare, out, game, records)
+    chosen = load_training_config(config).changed(steps=steps, seed=seed, trial=trial)
+    _train(
+        chosen, game, records, out,
+        device=device, compiled=compiled, threads=threads, minutes=minutes, init=init,
+    )  # fmt: skip
 
 
 def student(
@@ -123,39 +119,44 @@ def student(
 
     An interrupted run is resumed from its checkpoint by the same command.
     """
-    chosen = _for_game(load_student_config(config).changed(steps=steps, seed=seed, trial=trial), game)
-
-    def prepare() -> trainer.Trainer:
-        from sparring.training.student import StudentTask
-        from sparring.training.trainer import Trainer
-
-        task = StudentTask(chosen, records, threads=threads, init=init)
-        return Trainer(task, out, device=device, compiled=compiled, seconds=60 * (minutes or 0))
-
-    _train(prepare, out, game, records)
+    chosen = load_student_config(config).changed(steps=steps, seed=seed, trial=trial)
+    _train(
+        chosen, game, records, out,
+        device=device, compiled=compiled, threads=threads, minutes=minutes, init=init,
+    )  # fmt: skip
 
 
-_C = TypeVar("_C", bound=TrainingConfig)
-
-
-def _for_game(config: _C, game: str) -> _C:
+def _train(
+    config: TrainingConfig,
+    game: str,
+    records: list[Path],
+    out: Path,
+    *,
+    device: str,
+    compiled: bool,
+    threads: int,
+    minutes: float | None,
+    init: Path | None,
+) -> None:
+    """Trains the network of a configuration in its locked folder, and shows its progress and its metrics."""
     if config.game != game:
         raise UserError(f"the configuration {config.name} is for {config.game}, not {game}")
-    return config
-
-
-def _train(prepare: Callable[[], trainer.Trainer], out: Path, game: str, records: list[Path]) -> None:
-    """Runs a training in its locked folder, and shows its progress and its metrics."""
     first_process = int(os.environ.get("RANK", 0)) == 0
     console = make_console(stderr=True, quiet=not first_process)
     with lock_folder(out) if first_process else nullcontext():
-        run = prepare()
+        from sparring.training.people import PeopleTask
+        from sparring.training.student import StudentTask
+        from sparring.training.trainer import Trainer
+
+        kind = StudentTask if isinstance(config, StudentConfig) else PeopleTask
+        task = kind(config, records, threads=threads, init=init)
+        run = Trainer(task, out, device=device, compiled=compiled, seconds=60 * (minutes or 0))
         if run.step:
             console.print(f"resuming at step {run.step:,} in {foreign(out)}", soft_wrap=True)
         # torchrun forwards the Ctrl-C that this process has already received from the terminal.
         guard = interruptible(run.stop, abort_on_second=run.world_size == 1)
-        with _Display(console, run) as display, guard:
-            finished = run.train(display.on_progress)
+        with metrics_progress(console) as bar, guard:
+            finished = run.train(_Display(bar, run).on_progress)
     if not finished:
         console.print(
             f"interrupted at step {run.step:,}; the same command resumes from the checkpoint "
@@ -170,18 +171,9 @@ def _train(prepare: Callable[[], trainer.Trainer], out: Path, game: str, records
 class _Display:
     """A progress bar with the newest metrics, and a line above it for each validation."""
 
-    def __init__(self, console: Console, run: trainer.Trainer) -> None:
-        self._console = console
-        self._bar = metrics_progress(console)
-        self._task = self._bar.add_task("the first step", total=run.config.training.steps, completed=run.step)
-        self._shown = run.metrics
-
-    def __enter__(self) -> _Display:
-        self._bar.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._bar.stop()
+    def __init__(self, bar: Progress, run: trainer.Trainer) -> None:
+        self._bar, self._shown = bar, run.metrics
+        self._task = bar.add_task("the first step", total=run.config.training.steps, completed=run.step)
 
     def on_progress(self, progress: trainer.TrainingProgress) -> None:
         """Shows the progress of the run."""
@@ -190,7 +182,7 @@ class _Display:
         if (validation := progress.validation) is not None:
             metrics = f"validation: top-1 {validation['top1']:.4f}, {validation['nll']:.4f} nats per move"
             if validation is not self._shown:
-                self._console.print(f"step {progress.step:,}: {metrics}; {now}", soft_wrap=True)
+                self._bar.console.print(f"step {progress.step:,}: {metrics}; {now}", soft_wrap=True)
                 self._shown = validation
             now += f"; {metrics}"
         self._bar.update(self._task, completed=progress.step, total=progress.steps, description=now)
@@ -296,37 +288,28 @@ def player_toml(card: Any, file: str) -> str:
             f"rating = {card.rating if system.word == 'rating' else json.dumps(system.format(card.rating))}"
         )
     lines += ["resign_below = 0.05", "resign_after = 3", "draw_within = 0.05", "draw_offers = false"]
-    return (
-        "\n".join(line if line.isprintable() else line.encode("unicode_escape").decode() for line in lines)
-        + "\n"
-    )
+    escaped = (line if line.isprintable() else line.encode("unicode_escape").decode() for line in lines)
+    return "".join(f"{line}\n" for line in escaped)
 
 
 def _show_person(adapted: Any, out: Path) -> None:
     console, card = make_console(), adapted.model.card
-    left = (
-        f" (the earliest {adapted.left_out:,} are left out: more --minutes take them)"
-        if adapted.left_out
-        else ""
-    )
+    omitted = f" (the earliest {adapted.left_out:,} are left out: more --minutes take them)"
+    left = omitted if adapted.left_out else ""
     console.print(
         f"{foreign(card.person)}: {card.games:,} games{left}, {card.positions:,} positions", soft_wrap=True
     )
+    vector, book = adapted.model.vector, adapted.model.repertoire
+    details = {"rating": "the recorded ratings", "style": "no change", "repertoire": "none"}
+    if card.rating_offset:
+        details["rating"] = f"{card.rating_offset:+d} on the recorded ratings"
+    if card.sharpness != 1 or len(vector):
+        details["style"] = f"vector of {len(vector)}, sharpness {card.sharpness:.2f}"
+    if len(book):
+        details["repertoire"] = f"{book.positions:,} positions, weight of the network {card.concentration:g}"
     table = Table("part", "nats a move gained", "", box=None)
-    offset = (
-        f"{card.rating_offset:+d} on the recorded ratings" if card.rating_offset else "the recorded ratings"
-    )
-    table.add_row("rating", f"{card.parts['rating']:+.4f}", offset)
-    changed = card.sharpness != 1 or len(adapted.model.vector)
-    style = (
-        f"vector of {len(adapted.model.vector)}, sharpness {card.sharpness:.2f}" if changed else "no change"
-    )
-    table.add_row("style", f"{card.parts['style']:+.4f}", style)
-    book = adapted.model.repertoire
-    description = (
-        f"{book.positions:,} positions, weight of the network {card.concentration:g}" if len(book) else "none"
-    )
-    table.add_row("repertoire", f"{card.parts['repertoire']:+.4f}", description)
+    for part, detail in details.items():
+        table.add_row(part, f"{card.parts[part]:+.4f}", detail)
     console.print(table)
     console.print("[dim]by cross-validation over games[/]")
     if card.measured:
@@ -431,10 +414,14 @@ def treestrap(
             console.print(f"resuming after {run.games:,} games in {foreign(out)}", soft_wrap=True)
         with (
             worker_pool(config, opening_book, ray) as players,
-            _GamesDisplay(console, run) as display,
+            metrics_progress(console) as bar,
             interruptible(run.interrupt),
         ):
-            finished = run.train(players, display.on_progress)
+            display = _GamesDisplay(bar, run)
+            try:
+                finished = run.train(players, display.on_progress)
+            finally:
+                display.show_blocks()
     if not finished:
         console.print(
             f"interrupted after {run.games:,} games; the same command resumes the run in {foreign(out)}",
@@ -460,33 +447,25 @@ def _draw(run: TreeStrapRun, console: Console) -> None:
 class _GamesDisplay:
     """A progress bar with the newest game, and a printed line for each block."""
 
-    def __init__(self, console: Console, run: TreeStrapRun) -> None:
-        self._console, self._run = console, run
-        self._bar = metrics_progress(console)
-        self._task = self._bar.add_task("the first game", total=run.config.games, completed=run.games)
+    def __init__(self, bar: Progress, run: TreeStrapRun) -> None:
+        self._bar, self._run = bar, run
+        self._task = bar.add_task("the first game", total=run.config.games, completed=run.games)
         self._shown, self._done = len(run.blocks), run.games
         self._began, self._plies = time.monotonic(), 0
 
-    def __enter__(self) -> _GamesDisplay:
-        self._bar.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._bar.stop()
-        self._show_blocks()
-
     def on_progress(self, played: SelfPlayGame) -> None:
         """Shows a finished game."""
-        self._show_blocks()
+        self.show_blocks()
         self._done += 1
         self._plies += played.plies
         speed = self._plies / max(time.monotonic() - self._began, 1e-9)
         now = f"{played.plies} plies to {played.reason}; {speed:,.0f} moves/s"
         self._bar.update(self._task, completed=self._done, description=now)
 
-    def _show_blocks(self) -> None:
+    def show_blocks(self) -> None:
+        """Prints the lines of the blocks that are not printed yet."""
         for block in self._run.blocks[self._shown :]:
-            self._console.print(_line(block), soft_wrap=True)
+            self._bar.console.print(_line(block), soft_wrap=True)
         self._shown = len(self._run.blocks)
 
 
