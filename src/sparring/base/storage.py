@@ -14,7 +14,6 @@ import zlib
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 import msgspec
@@ -135,9 +134,7 @@ class FolderLock:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.release()
 
 
@@ -255,15 +252,15 @@ def _checked(entries: list[Any], path: Path, kind: Any, before: int, lenient: bo
     """The entries of a kind, as they were read; `before` is the number of lines before them."""
     if kind is None:
         return entries
-    found = []
+    valid = []
     for number, entry in enumerate(entries, before + 1):
         try:
             msgspec.convert(entry, kind)
-            found.append(entry)
+            valid.append(entry)
         except (msgspec.ValidationError, ValueError, RecursionError) as error:
             if not lenient:
                 raise BadFile(f"{path}, line {number} is foreign: {error}") from None
-    return found
+    return valid
 
 
 def _agree(known: Any, header: dict[str, Any], mutable_keys: Collection[str]) -> bool:
@@ -295,12 +292,11 @@ class CompanionFile:
         shorter or another one, and OSError. The file then stays as it is.
         """
         self._path, self.size = path, size
-        found = path.stat().st_size if path.exists() else 0
-        self.checksum = _crc32(path, size) if found >= size > 0 else 0
-        if found < size or checksum != self.checksum:
-            problem = (
-                f"{found:,} bytes instead of {size:,}" if found < size else "its checksum is another one"
-            )
+        actual = path.stat().st_size if path.exists() else 0
+        self.checksum = _crc32(path, size) if actual >= size > 0 else 0
+        if actual < size or checksum != self.checksum:
+            short = f"{actual:,} bytes instead of {size:,}"
+            problem = short if actual < size else "its checksum is another one"
             raise BadFile(f"{path} is damaged ({problem}): restore it, or move the folder away to begin anew")
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("ab") as file:

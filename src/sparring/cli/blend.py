@@ -73,12 +73,9 @@ def fit_blend(
 
     default = "validation" if player is None else "all"
     wanted = default if split is None else split
-    for word, value, choices in (
-        ("way", by, WEIGHTS_BY),
-        ("method", method, METHODS),
-        ("split", wanted, SPLITS),
-    ):
-        check_choice(word, value, choices)
+    check_choice("way", by, WEIGHTS_BY)
+    check_choice("method", method, METHODS)
+    check_choice("split", wanted, SPLITS)
     if method == "grid" and (also or by == "position"):
         raise UserError("--method grid takes two policies and not --by position: use --method likelihood")
     check_records(records)

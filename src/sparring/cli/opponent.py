@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 from sparring.base.errors import BadConfig, UserError
 from sparring.cli.arguments import with_article
 from sparring.cli.console import visible
-from sparring.cli.session import expand_user
-from sparring.games import Game, describe
+from sparring.games import Game
 from sparring.play.opponent import Opponent, imitated_rating
 from sparring.players import DEFAULT_RATING, STRENGTHS, AdaptivePlayer, Player, PolicyPlayer, SearchPlayer
 from sparring.players.game_players import games_with_bots
@@ -17,30 +15,19 @@ from sparring.policies import rating_text
 from sparring.policies.person import PersonPolicy
 
 
-def choose_opponent(
-    rules: Game[Any],
-    *,
-    level: str | None,
-    levels: Path | None,
-    rating: int | None,
-    my_rating: int | None,
-    model: str | None,
-    temperature: float | None,
-    player: Path | None,
-    person: str | None,
-    repertoire: Path | None,
-    strength: int | None,
-    bot: str | None,
-    instant: bool,
-) -> Opponent:
-    """The opponent that the options describe; None is an option that was not given.
+def choose_opponent(rules: Game[Any], opponent: Opponent) -> Opponent:
+    """The opponent that the options describe, completed; None is an option that was not given.
 
     Raises UserError for options that do not go together, BadConfig or NotFound for values.
     """
-    game, system = rules.spec.name, describe(rules.spec.name).ratings
-    human_like = (level, levels, rating, my_rating, model, temperature, repertoire)
-    given = any(value is not None for value in human_like)
-    if levels is not None and (level is None or level == "adapt"):
+    game = opponent.game
+    player, person, strength, bot = opponent.file, opponent.person, opponent.strength, opponent.bot
+    human_like = (
+        opponent.level, opponent.levels, opponent.rating, opponent.my_rating, opponent.model,
+        opponent.temperature, opponent.repertoire,
+    )  # fmt: skip
+    given = opponent.adapt or any(value is not None for value in human_like)
+    if opponent.levels is not None and opponent.level is None:
         raise UserError("--levels is the table of --level: say which level, such as --level 1500")
     if person is not None and player is not None:
         raise UserError("--person and --player both name the opponent: leave one out")
@@ -62,28 +49,9 @@ def choose_opponent(
         )
     if bot is not None and strength is not None:
         raise UserError("--bot names the opponent: leave out --strength")
-    if given and model is None and game not in DEFAULT_RATING:
+    if given and opponent.model is None and game not in DEFAULT_RATING:
         raise UserError(f"there is no network of people's moves for {game}: choose a --strength or a --model")
 
-    def written(number: int | None) -> int | str | None:
-        return number if number is None or system.word == "rating" else system.format(number)
-
-    opponent = Opponent(
-        game,
-        level=None if level == "adapt" else parse_level(level),
-        adapt=level == "adapt",
-        levels=None if levels is None else expand_user(levels),
-        rating=written(rating),
-        my_rating=written(my_rating),
-        model=model,
-        temperature=temperature,
-        file=player,
-        person=person,
-        repertoire=None if repertoire is None else expand_user(repertoire),
-        strength=strength,
-        bot=bot,
-        think_time="none" if instant else "human",
-    )
     try:
         return opponent.completed()
     except BadConfig as error:

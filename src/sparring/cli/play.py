@@ -11,11 +11,11 @@ import typer
 from sparring.base.clock import TimeControl
 from sparring.base.errors import UserError
 from sparring.cli.arguments import GameName, Options, PositionText, choose_game, choose_state, parse_rating
-from sparring.cli.opponent import choose_opponent, describe_opponent, strength_text
+from sparring.cli.opponent import choose_opponent, describe_opponent, parse_level, strength_text
 from sparring.cli.session import TerminalOptions, check_writable, expand_user
 from sparring.cli.terminal import TerminalGame
 from sparring.games import Game, describe
-from sparring.play.opponent import advice_on, imitated_rating
+from sparring.play.opponent import Opponent, advice_on, imitated_rating
 from sparring.players import STRENGTHS, AdaptivePlayer
 from sparring.players.game_players import games_with_bots
 from sparring.records.readers import written_formats
@@ -136,22 +136,34 @@ def play(
     rng = np.random.default_rng(seed)
     human = _choose_side(rules, side, rng)
     my_number = parse_rating(game, my_rating, my_rank, "my ")
-    chosen = choose_opponent(
-        rules,
-        level=level,
-        levels=levels,
-        rating=parse_rating(game, rating, rank),
-        my_rating=my_number,
+    number = parse_rating(game, rating, rank)
+    system = describe(game).ratings
+    its_rating, your_rating = (
+        value if value is None or system.word == "rating" else system.format(value)
+        for value in (number, my_number)
+    )
+    adapt = level == "adapt"
+    asked = Opponent(
+        game,
+        level=None if adapt else parse_level(level),
+        adapt=adapt,
+        levels=None if levels is None else expand_user(levels),
+        rating=its_rating,
+        my_rating=your_rating,
         model=model,
         temperature=temperature,
-        player=player,
+        file=player,
         person=person,
-        repertoire=repertoire,
+        repertoire=None if repertoire is None else expand_user(repertoire),
         strength=strength,
         bot=bot,
-        instant=instant,
+        think_time="none" if instant else "human",
     )
-    time_control = None if clock is None else _parse_clock(clock, byoyomi)
+    chosen = choose_opponent(rules, asked)
+    try:
+        time_control = None if clock is None else TimeControl.parse(clock, byoyomi)
+    except ValueError as error:
+        raise UserError(str(error)) from None
     if rules.spec.hidden and position is not None:
         raise UserError(
             f"{game} starts from its initial position: a position would reveal hidden information"
@@ -171,24 +183,11 @@ def play(
             my_number,
             saved,
         )
-        _terminal_game(game)(rules, state, human, opponent, options).play()
+        own = describe(game).terminal_game
+        kind: type[TerminalGame] = TerminalGame if own is None else own()
+        kind(rules, state, human, opponent, options).play()
         if isinstance(opponent, AdaptivePlayer) and opponent.estimate.games:
             print(f"{strength_text(opponent).capitalize()}.")
-
-
-def _terminal_game(game: str) -> type[TerminalGame]:
-    """The class of a game's games in the terminal."""
-    own = describe(game).terminal_game
-    kind: type[TerminalGame] = TerminalGame if own is None else own()
-    return kind
-
-
-def _parse_clock(text: str, byoyomi: float) -> TimeControl:
-    """The time control of --clock. Raises UserError."""
-    try:
-        return TimeControl.parse(text, byoyomi)
-    except ValueError as error:
-        raise UserError(str(error)) from None
 
 
 def _check_save(path: Path | None, game: str) -> Path | None:

@@ -215,7 +215,6 @@ def _why_empty(report: records.BuildReport, preset: str, files: int) -> str:
 
 
 def _print_trouble(report: records.BuildReport) -> None:
-    """Broken games and files that were not read."""
     console = make_console()
     for example in report.examples:
         console.print(f"[yellow]{foreign(example)}[/]", soft_wrap=True)

@@ -148,8 +148,11 @@ def _train(
         from sparring.training.student import StudentTask
         from sparring.training.trainer import Trainer
 
-        kind = StudentTask if isinstance(config, StudentConfig) else PeopleTask
-        task = kind(config, records, threads=threads, init=init)
+        task = (
+            StudentTask(config, records, threads=threads, init=init)
+            if isinstance(config, StudentConfig)
+            else PeopleTask(config, records, threads=threads, init=init)
+        )
         run = Trainer(task, out, device=device, compiled=compiled, seconds=60 * (minutes or 0))
         if run.step:
             console.print(f"resuming at step {run.step:,} in {foreign(out)}", soft_wrap=True)

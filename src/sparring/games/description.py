@@ -232,23 +232,20 @@ class GameDescription:
         """The native alpha-beta search over linear features. Raises LookupError where the game has none."""
         return self._native_class("Search")
 
-    def has_native(self, kind: Literal["Tree", "Samples", "Search"]) -> bool:
-        """Whether the native class of this kind exists."""
-        return self._has_native_class(kind)
+    def has_native(self, kind: str) -> bool:
+        """Whether the native class of this kind exists, such as Tree, Samples or Search."""
+        from sparring import _core
+
+        return bool(self.native) and hasattr(_core, self.native + kind)
 
     def option_names(self) -> list[str]:
         """The names of the rule options."""
         return [option.name for option in dataclasses.fields(self.rules)]
 
     def _native_class(self, kind: str) -> type[Any]:
-        if not self._has_native_class(kind):
+        if not self.has_native(kind):
             raise LookupError(f"{self.name} has no native class {self.native or '...'}{kind}")
         from sparring import _core
 
         made: type[Any] = getattr(_core, self.native + kind)
         return made
-
-    def _has_native_class(self, kind: str) -> bool:
-        from sparring import _core
-
-        return bool(self.native) and hasattr(_core, self.native + kind)
