@@ -60,8 +60,8 @@ def _default_text(field: dataclasses.Field[Any]) -> str:
 
 
 def _field_docs(cls: type[Any]) -> dict[str, str]:
-    """The docstrings below the fields of a dataclass and its bases, as one line for each field. Those of native
-    options are the core's."""
+    """The docstrings below the fields of a dataclass and its bases, as one line for each field. Those of
+    native options are the core's."""
     docs = {}
     for base in cls.__bases__:
         if dataclasses.is_dataclass(base):

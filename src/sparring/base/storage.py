@@ -121,21 +121,11 @@ LOCK = ".lock"
 """Name of a lock's file."""
 
 
-class FolderLock:
+class FolderLock(FileLock):
     """A lock that is held until `release`, the end of a `with` block or the end of the process."""
 
-    def __init__(self, lock: FileLock) -> None:
-        self._lock = lock
-
-    def release(self) -> None:
-        """Releases the lock; a second call does nothing."""
-        self._lock.release()
-
     def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.release()
+        return self  # `lock_folder` has acquired it
 
 
 def lock_folder(folder: Path, name: str = LOCK, *, wait: bool = False) -> FolderLock:
@@ -147,12 +137,12 @@ def lock_folder(folder: Path, name: str = LOCK, *, wait: bool = False) -> Folder
     Raises CannotWrite if the lock is held, by another process or by this one, and OSError.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    lock = FileLock(folder / name, timeout=-1 if wait else 0, thread_local=False)
+    lock = FolderLock(folder / name, timeout=-1 if wait else 0, thread_local=False)
     try:
         lock.acquire()
     except Timeout:
         raise CannotWrite(f"another process is writing {folder}: wait for it or choose another") from None
-    return FolderLock(lock)
+    return lock
 
 
 def lock_file(path: Path) -> FolderLock:

@@ -30,16 +30,13 @@ class Worker(Protocol[T_contra, R_co]):
 
     def work(self, task: T_contra, /) -> R_co:
         """Returns the result of a task."""
-        ...
 
     def close(self) -> None:
         """Called after the last task."""
-        ...
 
     def terminate(self) -> None:
         """Called before the process exits at once: ends child processes that would outlive it, such as an
         engine."""
-        ...
 
 
 class WorkerPool(Protocol[T_contra, R_co]):
@@ -50,7 +47,6 @@ class WorkerPool(Protocol[T_contra, R_co]):
 
         Raises WorkerError.
         """
-        ...
 
     def __enter__(self) -> Self: ...
 

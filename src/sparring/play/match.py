@@ -149,7 +149,6 @@ class Mover(Protocol):
 
     def choose(self, games: Sequence[LockstepGame]) -> list[Move]:
         """A move in each of the games; NO_MOVE gives a game up."""
-        ...
 
 
 class LockstepGame:
