@@ -8,9 +8,8 @@ from typing import Annotated
 import typer
 from typer.main import get_command
 
-from sparring.cli.commands import all_commands
+from sparring.cli.commands import HELP_OPTIONS, LazyGroup, all_commands
 from sparring.cli.console import run_app
-from sparring.cli.lazy import HELP_OPTIONS, LazyGroup
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -25,9 +25,6 @@ from sparring.cli.arguments import AsJson
 from sparring.cli.console import foreign, make_console
 from sparring.measure.ratings import DEFAULT_PRIOR
 
-# Tables of the arena for the terminal.
-
-
 _MOST_COLUMNS = 8
 """Players of a matrix that is readable on 80 columns."""
 _SURE = 0.975

@@ -181,11 +181,11 @@ def parse_ratings(game: str, ratings: str | None, ranks: str | None) -> list[int
     )
 
 
-def check_rating_range(policy: Policy, *ratings: int | None, whose: str = "") -> None:
+def check_rating_range(policy: Policy, *ratings: int | None) -> None:
     """Raises UserError for a rating outside the policy's range, or outside the game's if it has none."""
     system = describe(policy.game).ratings
     if complaint := rating_out_of_range(policy, *ratings):
-        raise UserError(f"{whose}{system.word}: {complaint}" if whose else complaint)
+        raise UserError(complaint)
     for number in ratings:
         if number is not None and not system.lowest <= number <= system.highest:
             span = f"from {system.lowest} to {system.highest}"

@@ -6,6 +6,7 @@ import os
 import shlex
 import time
 from collections import Counter
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -68,107 +69,71 @@ Init = Annotated[
 ]
 
 
-def people(
-    game: GameName,
-    records: Records,
-    config: Annotated[
-        str,
-        typer.Option(
-            help=f"Training configuration: {', '.join(shipped_training_configs())}, or a TOML file."
-        ),
-    ],
-    out: Out,
-    device: Device = "",
-    compiled: Compiled = False,
-    threads: Threads = 0,
-    steps: Steps = None,
-    seed: Seed = None,
-    trial: Trial = None,
-    minutes: Minutes = None,
-    init: Init = None,
-) -> None:
-    """Train a policy network on people's games.
+def _training_command(
+    load: Callable[[str], TrainingConfig], configs: Sequence[str], summary: str
+) -> Callable[..., None]:
+    """A command that trains a policy network by a configuration, which `load` reads by name or file."""
 
-    An interrupted run is resumed from its checkpoint by the same command.
-    """
-    chosen = load_training_config(config).changed(steps=steps, seed=seed, trial=trial)
-    _train(
-        chosen, game, records, out,
-        device=device, compiled=compiled, threads=threads, minutes=minutes, init=init,
-    )  # fmt: skip
+    def train(
+        game: GameName,
+        records: Records,
+        config: str,
+        out: Out,
+        device: Device = "",
+        compiled: Compiled = False,
+        threads: Threads = 0,
+        steps: Steps = None,
+        seed: Seed = None,
+        trial: Trial = None,
+        minutes: Minutes = None,
+        init: Init = None,
+    ) -> None:
+        chosen = load(config).changed(steps=steps, seed=seed, trial=trial)
+        if chosen.game != game:
+            raise UserError(f"the configuration {chosen.name} is for {chosen.game}, not {game}")
+        first_process = int(os.environ.get("RANK", 0)) == 0
+        console = make_console(stderr=True, quiet=not first_process)
+        with lock_folder(out) if first_process else nullcontext():
+            from sparring.training.people import PeopleTask
+            from sparring.training.student import StudentTask
+            from sparring.training.trainer import Trainer
+
+            task = (
+                StudentTask(chosen, records, threads=threads, init=init)
+                if isinstance(chosen, StudentConfig)
+                else PeopleTask(chosen, records, threads=threads, init=init)
+            )
+            run = Trainer(task, out, device=device, compiled=compiled, seconds=60 * (minutes or 0))
+            if run.step:
+                console.print(f"resuming at step {run.step:,} in {foreign(out)}", soft_wrap=True)
+            # torchrun forwards the Ctrl-C that this process has already received from the terminal.
+            guard = interruptible(run.stop, abort_on_second=run.world_size == 1)
+            with metrics_progress(console) as bar, guard:
+                finished = run.train(_Display(bar, run).on_progress)
+        if not finished:
+            console.print(
+                f"interrupted at step {run.step:,}; the same command resumes from the checkpoint "
+                f"in {foreign(out)}",
+                soft_wrap=True,
+            )
+            raise typer.Exit(INTERRUPTED)
+        if run.rank == 0:
+            _show(run.metrics, out / run.task.output, game, records)
+
+    config_help = f"Training configuration: {', '.join(configs)}, or a TOML file."
+    train.__annotations__["config"] = Annotated[str, typer.Option(help=config_help)]
+    train.__doc__ = f"{summary}\n\nAn interrupted run is resumed from its checkpoint by the same command."
+    return train
 
 
-def student(
-    game: GameName,
-    records: Records,
-    config: Annotated[
-        str,
-        typer.Option(help=f"Training configuration: {', '.join(shipped_student_configs())}, or a TOML file."),
-    ],
-    out: Out,
-    device: Device = "",
-    compiled: Compiled = False,
-    threads: Threads = 0,
-    steps: Steps = None,
-    seed: Seed = None,
-    trial: Trial = None,
-    minutes: Minutes = None,
-    init: Init = None,
-) -> None:
-    """Train a policy network on games that its teachers play.
-
-    An interrupted run is resumed from its checkpoint by the same command.
-    """
-    chosen = load_student_config(config).changed(steps=steps, seed=seed, trial=trial)
-    _train(
-        chosen, game, records, out,
-        device=device, compiled=compiled, threads=threads, minutes=minutes, init=init,
-    )  # fmt: skip
-
-
-def _train(
-    config: TrainingConfig,
-    game: str,
-    records: list[Path],
-    out: Path,
-    *,
-    device: str,
-    compiled: bool,
-    threads: int,
-    minutes: float | None,
-    init: Path | None,
-) -> None:
-    """Trains the network of a configuration in its locked folder, and shows its progress and its metrics."""
-    if config.game != game:
-        raise UserError(f"the configuration {config.name} is for {config.game}, not {game}")
-    first_process = int(os.environ.get("RANK", 0)) == 0
-    console = make_console(stderr=True, quiet=not first_process)
-    with lock_folder(out) if first_process else nullcontext():
-        from sparring.training.people import PeopleTask
-        from sparring.training.student import StudentTask
-        from sparring.training.trainer import Trainer
-
-        task = (
-            StudentTask(config, records, threads=threads, init=init)
-            if isinstance(config, StudentConfig)
-            else PeopleTask(config, records, threads=threads, init=init)
-        )
-        run = Trainer(task, out, device=device, compiled=compiled, seconds=60 * (minutes or 0))
-        if run.step:
-            console.print(f"resuming at step {run.step:,} in {foreign(out)}", soft_wrap=True)
-        # torchrun forwards the Ctrl-C that this process has already received from the terminal.
-        guard = interruptible(run.stop, abort_on_second=run.world_size == 1)
-        with metrics_progress(console) as bar, guard:
-            finished = run.train(_Display(bar, run).on_progress)
-    if not finished:
-        console.print(
-            f"interrupted at step {run.step:,}; the same command resumes from the checkpoint "
-            f"in {foreign(out)}",
-            soft_wrap=True,
-        )
-        raise typer.Exit(INTERRUPTED)
-    if run.rank == 0:
-        _show(run.metrics, out / run.task.output, game, records)
+people = _training_command(
+    load_training_config, shipped_training_configs(), "Train a policy network on people's games."
+)
+student = _training_command(
+    load_student_config,
+    shipped_student_configs(),
+    "Train a policy network on games that its teachers play.",
+)
 
 
 class _Display:

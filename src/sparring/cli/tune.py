@@ -101,8 +101,7 @@ def _ratings(text: str) -> list[int]:
 
 
 def _report_step(rating: int, step: DescentStep) -> None:
-    text = f"class {rating}, step {step.step + 1}: {step.loss:.4f} nats"
-    make_console(stderr=True).print(f"[dim]{text}[/]")
+    make_console(stderr=True).print(f"[dim]class {rating}, step {step.step + 1}: {step.loss:.4f} nats[/]")
 
 
 def _report(result: dict[str, Any]) -> None:

@@ -20,8 +20,6 @@ from sparring.players.levels import DIALS, at_level, level_range, load_player_co
 from sparring.players.persons import find_person
 from sparring.players.player_config import PlayerConfig, default_player_config
 
-# The settings of an engine.
-
 
 @dataclass(frozen=True)
 class EngineSettings:

@@ -181,8 +181,8 @@ class GameDescription:
     players: Callable[[], Any] | None = None
     """Returns `players.game_players.GamePlayers`: the small search player, bots, opening books."""
     commands: Callable[[], Mapping[str, Any]] | None = None
-    """Returns the game's own commands of `sparring` by name, each a `cli.lazy.Command` or `Group`. A group
-    with the name of another, such as `train`, adds to it."""
+    """Returns the game's own commands of `sparring` by name, each a `Command` or `Group` of `cli.commands`. A
+    group with the name of another, such as `train`, adds to it."""
     counting: Callable[[], Any] | None = None
     """Returns an object with `propose`, `stones_at`, `result` and `diagram`, with which a person and the
     opponent agree on the score of a finished game. None: the rules decide."""

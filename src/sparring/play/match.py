@@ -176,11 +176,6 @@ class LockstepGame:
         """The participant to move."""
         return self.movers[self.state.to_move]
 
-    @property
-    def given_up(self) -> bool:
-        """Whether the side to move gave up, or failed."""
-        return self.live.end is not None and self.live.end.reason == GIVEN_UP
-
     def ended(self, max_plies: int) -> bool:
         """Whether the game is over, or has `max_plies` plies."""
         return self.live.end is not None or self.plies >= max_plies
