@@ -6,8 +6,7 @@ from collections.abc import Callable, Sequence
 
 import typer
 
-from sparring.cli.console import reporting_interrupts, with_checked_numbers
-from sparring.cli.run import run_app
+from sparring.cli.console import checked_command, run_app
 from studies.ace.commands import (
     ace_answers,
     ace_evidence,
@@ -120,7 +119,7 @@ _STUDIES: dict[str, Callable[..., None]] = {
     "search-ratings": search_ratings,
 }
 for _name, _study in _STUDIES.items():
-    app.command(_name)(reporting_interrupts(with_checked_numbers(one_at_a_time(_name, _study))))
+    app.command(_name)(checked_command(one_at_a_time(_name, _study)))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sparring._core import ChessState
-    from sparring.cli.lazy import Command, Group
+    from sparring.cli.commands import Command, Group
     from sparring.networks.formats import NetworkFormats
     from sparring.players.game_players import GamePlayers
     from sparring.records.record import RecordFormats
@@ -101,7 +101,7 @@ def _is_endgame(state: ChessState) -> bool:
 
 
 def _commands() -> Mapping[str, Command | Group]:
-    from sparring.cli.lazy import Command, Group
+    from sparring.cli.commands import Command, Group
 
     return {"engine": Group("", {"uci": Command("sparring.cli.engine:uci", "Play chess over UCI.")})}
 

@@ -15,6 +15,7 @@ from sparring.base.errors import UserError
 from sparring.base.provenance import today
 from sparring.base.storage import atomic_write
 from sparring.cli.arguments import (
+    SPLITS,
     AsJson,
     Every,
     GameName,
@@ -23,6 +24,7 @@ from sparring.cli.arguments import (
     Records,
     SessionThreads,
     Trial,
+    check_choice,
     check_records,
     command_line,
     named_policies,
@@ -31,7 +33,6 @@ from sparring.cli.console import ProgressBar, foreign, make_console
 from sparring.networks.store import user_data_folder
 from sparring.records import Split
 
-_SPLITS = (*(str(split) for split in Split), "all")
 _POLICY = "Name of a model, network file or policy TOML"
 
 
@@ -52,7 +53,7 @@ def fit_blend(
     player: Annotated[str | None, typer.Option(help="Fit the moves of this player only.")] = None,
     split: Annotated[
         str | None,
-        typer.Option(help=f"Which games: {', '.join(_SPLITS)} (default: validation; all with --player)."),
+        typer.Option(help=f"Which games: {', '.join(SPLITS)} (default: validation; all with --player)."),
     ] = None,
     trial: Trial = 0,
     positions: GroupPositions = None,
@@ -70,17 +71,14 @@ def fit_blend(
     from sparring import measure
     from sparring.measure.blending import METHODS, WEIGHTS_BY
 
-    for word, value, allowed in (
-        ("way", by, WEIGHTS_BY),
-        ("method", method, METHODS),
-        ("split", split, _SPLITS),
-    ):
-        if value is not None and value not in allowed:
-            raise UserError(f"unknown {word} '{value}'; there are {', '.join(allowed)}")
+    default = "validation" if player is None else "all"
+    wanted = default if split is None else split
+    check_choice("way", by, WEIGHTS_BY)
+    check_choice("method", method, METHODS)
+    check_choice("split", wanted, SPLITS)
     if method == "grid" and (also or by == "position"):
         raise UserError("--method grid takes two policies and not --by position: use --method likelihood")
     check_records(records)
-    wanted = split or ("all" if player is not None else str(Split.VALIDATION))
     selection = measure.GameSelection(
         game,
         tuple(records),

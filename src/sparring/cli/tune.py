@@ -20,6 +20,7 @@ from sparring.cli.arguments import (
     GameName,
     Records,
     SessionThreads,
+    check_choice,
     check_records,
     command_line,
 )
@@ -62,8 +63,7 @@ def levels(
     """
     from sparring import measure
 
-    if gradient not in _GRADIENTS:
-        raise UserError(f"unknown gradient '{gradient}'; there are {', '.join(_GRADIENTS)}")
+    check_choice("gradient", gradient, _GRADIENTS)
     check_records(records)
     ratings = _ratings(classes)
     descent = measure.DescentConfig(nodes, minibatch, cast(Any, gradient), steps=steps, seed=seed)
@@ -93,17 +93,15 @@ def levels(
 
 def _ratings(text: str) -> list[int]:
     try:
-        ratings = sorted({int(part) for part in text.split(",")})
+        return sorted({int(part) for part in text.split(",")})
     except ValueError:
         raise UserError(
             f"--classes {text}: expected ratings separated by commas, such as 1250,1650"
         ) from None
-    return ratings
 
 
 def _report_step(rating: int, step: DescentStep) -> None:
-    text = f"class {rating}, step {step.step + 1}: {step.loss:.4f} nats"
-    make_console(stderr=True).print(f"[dim]{text}[/]")
+    make_console(stderr=True).print(f"[dim]class {rating}, step {step.step + 1}: {step.loss:.4f} nats[/]")
 
 
 def _report(result: dict[str, Any]) -> None:

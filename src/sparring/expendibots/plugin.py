@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sparring.games.description import GameDescription, Phases
 
 if TYPE_CHECKING:
-    from sparring.cli.lazy import Command, Group
+    from sparring.cli.commands import Command, Group
     from sparring.players.game_players import GamePlayers
     from sparring.records.record import RecordFormats
 
@@ -34,7 +34,7 @@ def _players() -> GamePlayers:
 
 
 def _commands() -> Mapping[str, Command | Group]:
-    from sparring.cli.lazy import Command, Group
+    from sparring.cli.commands import Command, Group
 
     tables = {
         "build": Command(

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sparring._core import GoState
-    from sparring.cli.lazy import Command, Group
+    from sparring.cli.commands import Command, Group
     from sparring.engines.options import EngineSettings
     from sparring.engines.server import SendLine, StdinReader
     from sparring.go.counting import GoCounting
@@ -108,7 +108,7 @@ def _advice(state: GoState) -> str:
 
 
 def _commands() -> Mapping[str, Command | Group]:
-    from sparring.cli.lazy import Command, Group
+    from sparring.cli.commands import Command, Group
 
     return {"engine": Group("", {"gtp": Command("sparring.cli.engine:gtp", "Play Go over GTP.")})}
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sparring._core import ShogiState
-    from sparring.cli.lazy import Command, Group
+    from sparring.cli.commands import Command, Group
     from sparring.networks.formats import NetworkFormats
     from sparring.records.record import RecordFormats
 
@@ -86,7 +86,7 @@ def _move_count(state: ShogiState) -> int:
 
 
 def _commands() -> Mapping[str, Command | Group]:
-    from sparring.cli.lazy import Command, Group
+    from sparring.cli.commands import Command, Group
 
     return {"engine": Group("", {"usi": Command("sparring.cli.engine:usi", "Play shogi over USI.")})}
 
