@@ -16,12 +16,13 @@ from typing import Any
 import numpy as np
 
 from sparring import data
-from sparring._core import ExpendibotsSearch, ExpendibotsState
+from sparring._core import ExpendibotsState
 from sparring.base.errors import BadFile
 from sparring.base.storage import atomic_writer, read_npz
 from sparring.expendibots.game import Expendibots
 from sparring.games import Move, describe
 from sparring.games.versions import MOVE_NUMBERING, check_move_numbering
+from sparring.search.linear_evaluation import AlphaBetaSearcher
 
 SHIPPED_BOOK = data.path("books", "expendibots")
 
@@ -105,7 +106,7 @@ class _Waiting:
 
 
 def build_book(
-    search: ExpendibotsSearch, config: BookConfig, known: dict[int, Move]
+    search: AlphaBetaSearcher, config: BookConfig, known: dict[int, Move]
 ) -> Iterator[tuple[int, Move]]:
     """Yields entries (canonical key, move) for either side, likeliest first; reuses entries in `known`."""
     waiting: list[_Waiting] = []
@@ -138,7 +139,7 @@ def build_book(
 
 
 def _replies(
-    search: ExpendibotsSearch, state: ExpendibotsState, config: BookConfig
+    search: AlphaBetaSearcher, state: ExpendibotsState, config: BookConfig
 ) -> Iterator[tuple[Move, float]]:
     """Replies within the margin, with their distance from the best."""
     search.clear()

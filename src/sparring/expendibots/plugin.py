@@ -51,15 +51,13 @@ def _commands() -> Mapping[str, Command | Group]:
         "build": Command("sparring.expendibots.commands:build", "Build an opening book by search."),
         "info": Command("sparring.expendibots.commands:info", "Show how an opening book was made."),
     }
-    accept = Command("sparring.expendibots.commands:accept", "Play an acceptance match between two agents.")
     evaluator = Command("sparring.expendibots.commands:evaluator", "Train a value network by self-play.")
     laboratory: dict[str, Command | Group] = {
         "tables": Group("Build and probe endgame tables.", tables),
         "book": Group("Build and inspect the opening book.", book),
-        "accept": accept,
     }
     return {
-        "expendibots": Group("Make and test the parts of the Expendibots agent.", laboratory),
+        "expendibots": Group("Make the parts of the Expendibots agent.", laboratory),
         "train": Group("", {"evaluator": evaluator}),
     }
 
