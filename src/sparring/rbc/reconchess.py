@@ -37,11 +37,9 @@ from sparring.rbc.game import (
 )
 from sparring.rbc.planner import PlannerBot
 
-# The log of a bot's decisions in reconchess, one line each, to follow with `tail -f`.
-
 
 class DecisionLog:
-    """Appends lines to a file; without a path it does nothing.
+    """Appends lines to a file, to follow with `tail -f`; without a path it does nothing.
 
     A file that cannot be written is reported once on stderr, and logging ends: the game goes on.
     """
