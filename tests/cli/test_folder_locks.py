@@ -81,9 +81,9 @@ def test_nothing_is_written_into_the_package_by_default(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(
-        "sparring.expendibots.tables_command.build_tables", lambda out, finished, origin: build(out, finished)
+        "sparring.expendibots.commands.build_tables", lambda out, finished, origin: build(out, finished)
     )
-    monkeypatch.setattr("sparring.expendibots.tables_command.MATERIALS", [(1, 1)])
+    monkeypatch.setattr("sparring.expendibots.commands.MATERIALS", [(1, 1)])
 
     def build(out: Path, finished: object) -> None:
         out.write_bytes(b"tables")

@@ -213,7 +213,8 @@ class SparringBot(ReconchessPlayer):  # type: ignore[misc]  # reconchess has no 
         spent = time.perf_counter() - began
         if self._log.is_open:
             left = "no clock" if seconds_left is None else f"{seconds_left - spent:.1f} s left"
-            text = decision_text(_action_text(decision.move), decision, possible_boards(self._bot))
+            action = Rbc().initial().move_text(decision.move)
+            text = decision_text(action, decision, possible_boards(self._bot))
             self._log.write(f"{self._color} turn {self._turn} {text}; {spent:.2f} s, {left}")
         return decision.move
 
@@ -261,11 +262,6 @@ def _seed(text: str | None) -> int | None:
         f"sparring: SPARRING_RBC_SEED is '{text}', not an integer from 0; the seed is random", file=sys.stderr
     )
     return None
-
-
-def _action_text(move: Move) -> str:
-    """A sense or a move as in `sparring rbc explain`."""
-    return Rbc().initial().move_text(move)
 
 
 def get_player() -> type[SparringBot]:

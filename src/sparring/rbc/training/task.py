@@ -199,11 +199,10 @@ class DeviceExamples:
         self._players = PlayerNames.of(examples.players)
         self._mask = ActionMask().to(device)
         self._kept = torch.ones(len(PLANES), 1, 1, device=device)
-        self._synopses = torch.from_numpy(examples.synopses.view(np.int64)).to(device)
-        self._actions = torch.from_numpy(examples.actions.astype(np.int64)).to(device)
-        self._results = torch.from_numpy(examples.results).to(device)
-        self._soon = torch.from_numpy(examples.soon).to(device)
-        self._pieces = torch.from_numpy(examples.pieces).to(device)
+        self._synopses = self.tensor(examples.synopses.view(np.int64))
+        actions = examples.actions.astype(np.int64)
+        targets = (actions, examples.results, examples.soon, examples.pieces)
+        self._targets = [self.tensor(column) for column in targets]
 
     def batch(self, rows: Indices, mirrored: NDArray[np.bool_] | None = None) -> SynopsisBatch:
         """Returns the examples of these rows, mirrored from left to right where `mirrored` [rows]."""
@@ -216,14 +215,8 @@ class DeviceExamples:
     def gather(self, rows: torch.Tensor, mirrored: torch.Tensor | None = None) -> SynopsisBatch:
         """Returns the same for tensors of the device; a CUDA graph can capture it."""
         planes = unpack_synopses(self._synopses[rows])
-        batch = SynopsisBatch(
-            planes * self._kept,
-            self._mask(planes),
-            self._actions[rows],
-            self._results[rows],
-            self._soon[rows],
-            self._pieces[rows],
-        )
+        targets = (column[rows] for column in self._targets)
+        batch = SynopsisBatch(planes * self._kept, self._mask(planes), *targets)
         return batch if mirrored is None else mirror(batch, mirrored)
 
     def remove_planes(self, planes: Sequence[int]) -> None:
