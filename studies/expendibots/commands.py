@@ -17,7 +17,6 @@ from sparring.cli.arguments import AsJson
 from sparring.cli.console import foreign, make_console
 from sparring.expendibots.referee import SECONDS
 from studies.expendibots.acceptance import format_summary
-from studies.expendibots.ladder import LadderConfig, play_ladder_match
 from studies.expendibots.rungs import LADDER
 from studies.options import Html, command_line
 
@@ -65,6 +64,8 @@ def accept(
 
     Pairs of games from random openings, and a significance test.
     """
+    from studies.expendibots.ladder import LadderConfig, play_ladder_match
+
     for name in (new, old):
         if name not in LADDER:
             raise UserError(f"there is no player {name}; there are {', '.join(LADDER)}")
@@ -95,7 +96,7 @@ def ladder(
     """Play each Expendibots agent against the one below; analyse the opening; compare value networks."""
     from sparring.expendibots.value_network import SHIPPED_NETWORK
     from studies.expendibots import evaluators, opening
-    from studies.expendibots.ladder import draw_ladder, run_ladder
+    from studies.expendibots.ladder import LadderConfig, draw_ladder, run_ladder
     from studies.expendibots.pages import write_ladder_page
 
     console, command = make_console(), command_line()
