@@ -20,7 +20,7 @@ from studies.ace.study import ace
 from studies.ace.tuning_commands import ace_baselines, ace_cross, ace_curve, ace_gradients, ace_losses
 from studies.blend.commands import blend_command
 from studies.dsmcp.commands import dsmcp
-from studies.expendibots.commands import draws, expendibots, ladder, opponent, variants
+from studies.expendibots.commands import accept, draws, expendibots, ladder, opponent, variants
 from studies.levels.commands import level_fit, level_grid, level_report, level_solve, level_table
 from studies.levels.pair_commands import level_pairs, level_rate
 from studies.levels.position_commands import (
@@ -79,6 +79,7 @@ _STUDIES: dict[str, Callable[..., None]] = {
     "dsmcp": dsmcp,
     "expendibots": expendibots,
     "ladder": ladder,
+    "expendibots-accept": accept,
     "expendibots-draws": draws,
     "expendibots-opponent": opponent,
     "expendibots-networks": variants,

@@ -26,6 +26,7 @@ from sparring.rbc.evaluators import (
     BoardEvaluator,
     NativeEvaluator,
     NetworkEvaluator,
+    StockfishEvaluator,
     SynopsisEvaluator,
     UniformEvaluator,
     find_stockfish,
@@ -180,8 +181,6 @@ class InferenceBot(Player):
         self.knowledge.close()
 
 
-# Configurations.
-
 SHIPPED_NETWORK = "rbc-small"
 """Name of the planner's network among the shipped files."""
 
@@ -275,32 +274,26 @@ def make_bot(config: BotConfig) -> Player:
 
 
 def _make_synopsis_evaluator(options: PlannerOptions, threads: int) -> SynopsisEvaluator:
-    if options.network:
-        return NetworkEvaluator(Path(options.network), backend=options.backend, threads=threads)
-    if SHIPPED_NETWORK in names("synopsis_networks"):
-        shipped = path("synopsis_networks", SHIPPED_NETWORK)
-        return NetworkEvaluator(shipped, backend=options.backend, threads=threads)
-    return UniformEvaluator()
+    if not options.network and SHIPPED_NETWORK not in names("synopsis_networks"):
+        return UniformEvaluator()
+    file = Path(options.network) if options.network else path("synopsis_networks", SHIPPED_NETWORK)
+    return NetworkEvaluator(file, backend=options.backend, threads=threads)
 
 
 def _make_evaluator(config: BotConfig) -> BoardEvaluator:
     native = NativeEvaluator(config.depth, usable_threads(config.threads))
     if config.evaluator == "native":
         return native
-    from sparring.rbc.evaluators import StockfishEvaluator  # imports asyncio
-
     return StockfishEvaluator(find_stockfish(config.stockfish), config.nodes, native)
-
-
-# RBC bots by strength.
 
 
 def strength_bot(game: str, strength: int) -> Player:
     """The inference bot of a strength from 1 to 9."""
-    config = BotConfig(
-        depth=1 + (strength > 3) + (strength > 7),
-        boards=min(1_000 * 2 ** (strength - 1), 100_000),
-        sense_boards=4 + strength,
-        move_boards=4 + 5 * strength,
+    return make_bot(
+        BotConfig(
+            depth=1 + (strength > 3) + (strength > 7),
+            boards=min(1_000 * 2 ** (strength - 1), 100_000),
+            sense_boards=4 + strength,
+            move_boards=4 + 5 * strength,
+        )
     )
-    return make_bot(config)
