@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from sparring.measure.strength import RatedPlayer, collect_evidence, fit_strength_model, strength_errors
+from sparring.measure.strength import collect_evidence
 from sparring.policies import Policy
 from sparring.records import RecordedGame, Split, open_records
+from studies.ace.strength_fit import RatedPlayer, fit_strength_model, strength_errors
 
 RANKS = (6, 7, 8, 9)
 """Dan ranks of which there are enough games between people."""

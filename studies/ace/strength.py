@@ -9,14 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from sparring.measure.strength import (
-    GameEvidence,
-    RatedPlayer,
-    StrengthModel,
-    fit_strength_model,
-    strength_errors,
-)
+from sparring.measure.strength import GameEvidence, StrengthModel
 from studies.ace.evidence import RATINGS, read_lines
+from studies.ace.strength_fit import RatedPlayer, fit_strength_model, strength_errors
 
 GAMES = (1, 2, 5, 10, 20, 50)
 """Numbers of games for which errors are measured."""

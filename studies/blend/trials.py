@@ -37,7 +37,7 @@ def trials(
     gains: dict[str, list[list[float]]] = {"grid": [], "rating": []}
     for trial in range(count):
         drawn = _draw_games(whole.sample, share, np.random.default_rng([seed, trial]))
-        by_rating = _by_rating(choices, groups, drawn)
+        by_rating = _by_rating(choices, drawn)
         of_groups = [groups == group for group in range(len(whole.sample.groups))]
         best = [right[drawn & here].mean(axis=0).argmax() for here in of_groups]
         rest = [here & ~drawn for here in of_groups]
@@ -52,10 +52,12 @@ def trials(
     }
 
 
-def _by_rating(choices: ChoiceData, groups: NDArray[np.int64], drawn: Mask) -> Mask:
+def _by_rating(choices: ChoiceData, drawn: Mask) -> Mask:
     """Whether the blend by rating, fitted on the drawn games, is right, [positions]."""
     blend = rating_blend(choices.subset(np.flatnonzero(drawn)), "rating")
-    right: Mask = choices.scores(pooled_logs(choices, blend.weights(choices, groups)))["rank"] == 0
+    right: Mask = (
+        choices.scores(pooled_logs(choices, blend.fit.weights(blend.features(choices))))["rank"] == 0
+    )
     return right
 
 

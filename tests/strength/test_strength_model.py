@@ -8,13 +8,11 @@ import pytest
 from sparring.base.errors import BadConfig, NotFound
 from sparring.measure.strength import (
     GameEvidence,
-    RatedPlayer,
     StrengthModel,
     estimate_rating,
-    fit_strength_model,
     shipped_strength_model,
-    strength_errors,
 )
+from studies.ace.strength_fit import RatedPlayer, fit_strength_model, strength_errors
 
 TOLD = (600, 1100, 1600, 2100, 2600)
 
