@@ -367,15 +367,12 @@ def gather_choice_data(
 
     `on_progress` is called with the number of positions done, over all policies. Raises BadConfig or OSError.
     """
-    logs = [
-        cached_log_probabilities(expert, sample, folder, partial(_further, on_progress, number * len(sample)))
-        for number, expert in enumerate(experts)
-    ]
+    logs: list[NDArray[np.float32]] = []
+    for expert in experts:
+        before = len(logs) * len(sample)
+        report = partial(lambda before, done: on_progress(before + done), before)
+        logs.append(cached_log_probabilities(expert, sample, folder, report))
     return ChoiceData.of(np.stack(logs), sample.metadata)
-
-
-def _further(on_progress: ProgressCallback, before: int, done: int) -> None:
-    on_progress(before + done)
 
 
 def _key(game: str, played: PlayedGame) -> int:

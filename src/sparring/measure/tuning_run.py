@@ -1,4 +1,4 @@
-"""What the tuning of a class found: losses by nodes and phase, both gradients, standard errors."""
+"""Tunes classes of players: losses by nodes and phase, standard errors, and a level table."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparring.base.storage import Journal
+from sparring.base.storage import Journal, read_journal
 from sparring.base.workers import LocalWorkerPool, RayWorkerPool, SerialWorkerPool, WorkerPool
 from sparring.measure.metrics import Resamples
 from sparring.measure.samples import PHASES
@@ -29,7 +29,6 @@ from sparring.measure.tuning import (
     cross_entropy,
     fit_choice,
     has_converged,
-    regularised_gradient,
     search_differences,
     search_visits,
     snapshot_sizes,
@@ -70,25 +69,19 @@ def summarise_class(
 def _standard_errors(
     search: Search, training: PlayedPositions, seen: VisitData, theta: Theta
 ) -> dict[str, Any]:
-    """Both gradients with their errors, the curvature, and the standard errors of log t and log c_puct: the
+    """The gradient with its error, the curvature, and the standard errors of log t and log c_puct: the
     sandwich of the curvature and of gradients clustered by game. None where the loss has no minimum."""
     differences = search_differences(lambda moved: search(training, moved), theta)
     curvature = differences.curvature(cross_entropy(seen, theta))
-    gradients = {"differences": differences.gradient, "regularised": regularised_gradient(seen, theta)}
-    spread = clustered_error(gradients["differences"], training.game)
+    gradient = differences.gradient
+    spread = clustered_error(gradient, training.game)
     return {
         "curvature": curvature.tolist(),
         "log_t_c_puct": [
             float(error / bend) if bend > 1e-4 else None
             for error, bend in zip(spread, curvature, strict=True)
         ],
-        "gradients": {
-            name: {
-                "mean": values.mean(axis=0).tolist(),
-                "error": clustered_error(values, training.game).tolist(),
-            }
-            for name, values in gradients.items()
-        },
+        "gradients": {"differences": {"mean": gradient.mean(axis=0).tolist(), "error": spread.tolist()}},
         "step": differences.step,
     }
 
@@ -253,21 +246,11 @@ class TuningConfig:
 
 @dataclass(frozen=True)
 class ClassTask:
-    """The tuning of one class; its journal is in the folder."""
+    """The tuning of one class; its journal in the folder has the steps and the result."""
 
     rating: int
     config: TuningConfig
     folder: Path
-
-    @property
-    def name(self) -> str:
-        """Its name in errors."""
-        return f"class {self.rating}"
-
-    @property
-    def journal(self) -> Path:
-        """The file of the steps and the result."""
-        return self.folder / f"class-{self.rating}.jsonl"
 
     def header(self) -> dict[str, Any]:
         """What a journal depends on. Backend, threads and the number of steps may change between runs."""
@@ -319,7 +302,7 @@ def tune_classes(
 
 
 def _pool(workers: int, ray: str | None, on_step: OnStep) -> WorkerPool[ClassTask, dict[str, Any]]:
-    name: Callable[[ClassTask], str] = lambda task: task.name  # noqa: E731
+    name: Callable[[ClassTask], str] = lambda task: f"class {task.rating}"  # noqa: E731
     spawn = partial(ClassTuner, on_step)
     if ray is not None:
         return RayWorkerPool(spawn, max(workers, 1), ray, name)
@@ -336,23 +319,21 @@ class ClassTuner:
 
     def work(self, task: ClassTask) -> dict[str, Any]:
         """The result of a class, from the journal if it is there and cannot be improved by more steps."""
-        journal = Journal(task.journal, header=task.header())
+        journal = Journal(task.folder / f"class-{task.rating}.jsonl", header=task.header())
         history = [DescentStep.of(entry) for entry in journal.entries if "searched" in entry]
         descent = task.config.descent
         if journal.entries and "theta" in journal.entries[-1]:
             result: dict[str, Any] = journal.entries[-1]
             if has_converged(history, descent.tolerance) or len(history) >= descent.steps:
                 return result
-        result = _tune(task, history, self._keep(task, journal))
-        journal.add(result)
-        return result
 
-    def _keep(self, task: ClassTask, journal: Journal) -> Callable[[DescentStep], None]:
         def keep(step: DescentStep) -> None:
-            journal.add(step.as_json())
+            journal.add(asdict(step))
             self._on_step(task.rating, step)
 
-        return keep
+        result = _tune(task, history, keep)
+        journal.add(result)
+        return result
 
     def close(self) -> None:
         """Nothing stays open."""
@@ -403,7 +384,5 @@ def _tune(
 
 def results_in(folder: Path) -> Iterator[dict[str, Any]]:
     """The results of the classes whose journals in a folder are finished, by rating."""
-    from sparring.base.storage import read_journal
-
     latest = [entries[-1] for path in folder.glob("class-*.jsonl") if (entries := read_journal(path))]
     yield from sorted((entry for entry in latest if "theta" in entry), key=lambda entry: int(entry["class"]))
