@@ -31,14 +31,6 @@ _BLOCK = 2048
 """Positions of which derivatives are computed at once: their features stay in the processor's cache."""
 
 
-def fit_vector(choices: PersonChoices, precision: float) -> Array:
-    """The vector [1 + d] of the largest posterior probability."""
-    z = np.zeros(choices.features.shape[2])
-    if not np.isfinite(precision) or not len(choices):
-        return z
-    return minimise([choices], precision, z)[0]
-
-
 def minimise(parts: Sequence[PersonChoices], precision: float, start: Array) -> tuple[Array, Derivatives]:
     """The vector that fits all parts, by Newton's method with step halving from `start`, and the derivatives
     of the parts there."""
