@@ -139,7 +139,7 @@ class _Writer:
         return graph.op("Relu", graph.op("Sub", self.number(1), away))
 
     def heads(self, parts: Iterable[str], heads: int, depth: int, bias: Callable[[str], str]) -> str:
-        """Attention of projected queries, keys and values, each made when it is needed; `bias` adds to scores."""
+        """Attention of projected queries, keys and values, made one by one; `bias` adds to scores."""
         graph, cells = self.graph, self._layout.cells
         query, key, value = (
             graph.op("Transpose", graph.reshape(part, -1, cells, heads, depth), perm=order)
