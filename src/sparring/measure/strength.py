@@ -58,13 +58,15 @@ class GameEvidence:
 
 
 @dataclass(frozen=True)
-class _Line:
-    """The plies of a game in which there was a choice."""
+class _Plies:
+    """The plies of some games in which there was a choice."""
 
     states: list[Any]
-    played: list[int]
+    played: NDArray[np.int64]
+    """[plies]: index of the move played among the legal moves."""
     after: list[Any]
-    movers: NDArray[np.int64]
+    side: NDArray[np.int64]
+    """[plies]: twice the index of the game, plus the player to move."""
 
 
 def collect_evidence(
@@ -76,17 +78,12 @@ def collect_evidence(
     if a move is not legal.
     """
     for start in range(0, len(games), _GAMES):
-        lines = [_line(game) for game in games[start : start + _GAMES]]
-        curves = _curves(human, lines, ratings)
-        features = _features(strong, lines)
-        begin = 0
-        for line in lines:
-            part = slice(begin, begin + len(line.states))
-            begin = part.stop
-            yield (
-                _evidence(curves[part], features[part], line.movers == 0),
-                _evidence(curves[part], features[part], line.movers == 1),
-            )
+        some = games[start : start + _GAMES]
+        plies = _plies(some)
+        curves, features = _curves(human, plies, ratings), _features(strong, plies)
+        for number in range(len(some)):
+            first, second = (plies.side == 2 * number + side for side in (0, 1))
+            yield _evidence(curves, features, first), _evidence(curves, features, second)
 
 
 def _evidence(curves: Array, features: Array, mine: NDArray[np.bool_]) -> GameEvidence | None:
@@ -95,15 +92,15 @@ def _evidence(curves: Array, features: Array, mine: NDArray[np.bool_]) -> GameEv
     return GameEvidence(curves[mine].sum(axis=0), features[mine].sum(axis=0), int(mine.sum()))
 
 
-def _line(game: RecordedGame) -> _Line:
-    states, played, after = [], [], []
-    for state, following in pairwise(game.states):
-        legal = state.legal_moves()
-        if len(legal) > 1 and following.last_move in legal:
-            states.append(state)
-            played.append(legal.index(following.last_move))
-            after.append(following)
-    return _Line(states, played, after, np.array([state.to_move for state in states], np.int64))
+def _plies(games: Sequence[RecordedGame]) -> _Plies:
+    rows = [
+        (state, legal.index(following.last_move), following, 2 * number + state.to_move)
+        for number, game in enumerate(games)
+        for state, following in pairwise(game.states)
+        if len(legal := state.legal_moves()) > 1 and following.last_move in legal
+    ]
+    states, played, after, side = zip(*rows, strict=True) if rows else ((), (), (), ())
+    return _Plies(list(states), np.array(played, np.int64), list(after), np.array(side, np.int64))
 
 
 def _predict(policy: Policy, states: list[Any], rating: float) -> PredictionBatch:
@@ -114,31 +111,26 @@ def _predict(policy: Policy, states: list[Any], rating: float) -> PredictionBatc
     return predict_batch(policy, batch)
 
 
-def _curves(human: Policy, lines: Sequence[_Line], ratings: Sequence[float]) -> Array:
+def _curves(human: Policy, plies: _Plies, ratings: Sequence[float]) -> Array:
     """log p(move played | r) [plies, ratings]."""
-    states = [state for line in lines for state in line.states]
-    played = np.array([move for line in lines for move in line.played], np.int64)
-    if not states:
+    if not plies.states:
         return np.zeros((0, len(ratings)))
     columns = []
     for rating in ratings:
-        predicted = _predict(human, states, rating)
-        columns.append(clipped_log(predicted.probabilities[predicted.offsets[:-1] + played]))
+        predicted = _predict(human, plies.states, rating)
+        columns.append(clipped_log(predicted.probabilities[predicted.offsets[:-1] + plies.played]))
     return np.stack(columns, axis=1)
 
 
-def _features(strong: Policy | None, lines: Sequence[_Line]) -> Array:
+def _features(strong: Policy | None, plies: _Plies) -> Array:
     """[plies, features] of `FEATURES`."""
-    states = [state for line in lines for state in line.states]
-    played = np.array([move for line in lines for move in line.played], np.int64)
-    after = [state for line in lines for state in line.after]
-    if strong is None or not states:
-        return np.zeros((len(states), len(FEATURES)))
-    predicted = _predict(strong, states, np.nan)
+    if strong is None or not plies.states:
+        return np.zeros((len(plies.states), len(FEATURES)))
+    predicted = _predict(strong, plies.states, np.nan)
     logs = clipped_log(predicted.probabilities)
     best = segment_argmax(logs, predicted.offsets)
-    chosen = predicted.offsets[:-1] + played
-    loss = np.clip(predicted.values + _values(strong, after), 0, 2) / 2
+    chosen = predicted.offsets[:-1] + plies.played
+    loss = np.clip(predicted.values + _values(strong, plies.after), 0, 2) / 2
     surprise = np.minimum(logs[best] - logs[chosen], _MOST_SURPRISE)
     return np.stack([loss, loss > _BLUNDER, surprise, best == chosen], axis=1).astype(np.float64)
 
@@ -228,18 +220,12 @@ class RatingEstimate:
 
 def estimate_rating(model: StrengthModel, games: Sequence[GameEvidence]) -> RatingEstimate:
     """The rating of the player of these games. Without games it is that of the population."""
-    if games:
-        posterior = np.exp(log_posteriors(model, PlayerSummary.of([games])))[0]
-    else:
-        posterior = np.exp(_normalised(_log_prior(model)[None]))[0]
-    return _estimate(model.grid, posterior, len(games), sum(game.moves for game in games))
-
-
-def _estimate(grid: Array, posterior: Array, games: int, moves: int) -> RatingEstimate:
+    prior = _normalised(_log_prior(model)[None])
+    posterior = np.exp(log_posteriors(model, PlayerSummary.of([games])) if games else prior)[0]
     total = np.cumsum(posterior)
-    low, high = (float(np.interp(share, total, grid)) for share in (0.025, 0.975))
-    mean = float((posterior * grid).sum())
-    return RatingEstimate(mean, low, high, games, moves, posterior)
+    low, high = (float(np.interp(share, total, model.grid)) for share in (0.025, 0.975))
+    mean = float((posterior * model.grid).sum())
+    return RatingEstimate(mean, low, high, len(games), sum(game.moves for game in games), posterior)
 
 
 @dataclass(frozen=True)

@@ -164,17 +164,14 @@ def search_visits(
     One search gives every size exactly: the visits of a search of 8 nodes are those of a search of 64 nodes
     after its eighth. Raises ValueError if the policy gives no values.
     """
-    parts = []
-    for start in range(0, len(data), trees):
-        rows = np.arange(start, min(start + trees, len(data)))
-        parts.append(_search_part(policy, data.take(rows), theta, sorted(sizes)))
-    return VisitData.join(parts)
-
-
-def _search_part(policy: Policy, data: PlayedPositions, theta: Theta, sizes: Sequence[int]) -> VisitData:
+    if len(data) > trees:
+        parts = np.split(np.arange(len(data)), range(trees, len(data), trees))
+        return VisitData.join(
+            [search_visits(policy, data.take(rows), theta, sizes, trees=trees) for rows in parts]
+        )
     search = LockstepSearch(policy, data.positions, theta.puct_config())
     visits = {}
-    for nodes in sizes:
+    for nodes in sorted(sizes):
         search.run(nodes)
         _, _, counts, values, _, offsets = search.forest.root_moves()
         visits[nodes] = counts.astype(np.float64)

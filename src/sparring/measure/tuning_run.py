@@ -271,10 +271,6 @@ OnStep = Callable[[int, DescentStep], None]
 """Called with the rating of a class and the step that it took."""
 
 
-def _ignore_step(rating: int, step: DescentStep) -> None:
-    pass
-
-
 def tune_classes(
     ratings: Sequence[int],
     config: TuningConfig,
@@ -282,7 +278,7 @@ def tune_classes(
     *,
     workers: int = 1,
     ray: str | None = None,
-    on_step: OnStep = _ignore_step,
+    on_step: OnStep | None = None,
     on_result: Callable[[dict[str, Any]], None] = lambda _: None,
 ) -> list[dict[str, Any]]:
     """Tunes all classes and returns their results in the order of `ratings`.
@@ -301,7 +297,7 @@ def tune_classes(
     return [results[rating] for rating in ratings]
 
 
-def _pool(workers: int, ray: str | None, on_step: OnStep) -> WorkerPool[ClassTask, dict[str, Any]]:
+def _pool(workers: int, ray: str | None, on_step: OnStep | None) -> WorkerPool[ClassTask, dict[str, Any]]:
     name: Callable[[ClassTask], str] = lambda task: f"class {task.rating}"  # noqa: E731
     spawn = partial(ClassTuner, on_step)
     if ray is not None:
@@ -314,7 +310,7 @@ def _pool(workers: int, ray: str | None, on_step: OnStep) -> WorkerPool[ClassTas
 class ClassTuner:
     """A worker that tunes one class after the other."""
 
-    def __init__(self, on_step: OnStep = _ignore_step) -> None:
+    def __init__(self, on_step: OnStep | None = None) -> None:
         self._on_step = on_step
 
     def work(self, task: ClassTask) -> dict[str, Any]:
@@ -329,7 +325,8 @@ class ClassTuner:
 
         def keep(step: DescentStep) -> None:
             journal.add(asdict(step))
-            self._on_step(task.rating, step)
+            if self._on_step is not None:
+                self._on_step(task.rating, step)
 
         result = _tune(task, history, keep)
         journal.add(result)

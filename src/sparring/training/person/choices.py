@@ -151,15 +151,13 @@ class PersonChoices:
 
     def take(self, rows: NDArray[np.integer] | NDArray[np.bool_]) -> PersonChoices:
         """The positions with these indices."""
-        return PersonChoices(*(getattr(self, name)[rows] for name in _FIELDS))
+        return PersonChoices(*(column[rows] for column in vars(self).values()))
 
     @staticmethod
     def join(parts: list[PersonChoices]) -> PersonChoices:
         """The positions of all parts, in order."""
-        return PersonChoices(*(np.concatenate([getattr(part, name) for part in parts]) for name in _FIELDS))
-
-
-_FIELDS = ("logs", "features", "game", "ply", "phase", "keys", "images")
+        columns = zip(*(vars(part).values() for part in parts), strict=True)
+        return PersonChoices(*map(np.concatenate, columns))
 
 
 class ChoiceReader:
