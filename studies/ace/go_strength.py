@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -52,7 +53,7 @@ def measure_go(human: Policy, games: Sequence[RecordedGame]) -> dict[str, Any]:
     ]
     ranks = [int(rank) for each in others.values() for rank, _ in each]
     return {
-        "model": model.as_json(),
+        "model": asdict(model),
         "rows": rows,
         "games": len(games),
         "fitted_players": len(fitted),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -57,7 +58,7 @@ def fit_and_measure(rows: Sequence[dict[str, Any]], note: str) -> tuple[Strength
         for player in _balanced(rated_players(fitted, games, unseen=True), 600)
     ]
     model = fit_strength_model("chess", RATINGS, sample, note=note)
-    report: dict[str, Any] = {"fitted_on": len(sample), "model": model.as_json()}
+    report: dict[str, Any] = {"fitted_on": len(sample), "model": asdict(model)}
     for key, unseen in (("unseen_games", True), ("all_games", False)):
         report[key] = []
         for games in GAMES:

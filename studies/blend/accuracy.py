@@ -31,6 +31,7 @@ from studies.blend.weights import (
     WeightModel,
     constrained_blend,
     grid_blend,
+    score_logs,
     simplex_grid,
     weights_of,
 )
@@ -129,7 +130,7 @@ def alpha_sensitivity(measured: HeldOutSample, weighing: GroupWeights, *names: s
     for shift in (0.0, -_SHIFT, _SHIFT):
         alpha = np.clip(weighing.table[:, 0] + shift, 0, 1)
         weights = np.stack([alpha, 1 - alpha])[:, part.groups]
-        columns.append(choices.scores(pooled_logs(choices, weights))["rank"] == 0)
+        columns.append(score_logs(choices, pooled_logs(choices, weights))["rank"] == 0)
     group_sums = measured.resamples.group_sums(
         np.stack(columns, axis=1).astype(np.float64), part.sample.metadata["game"]
     )

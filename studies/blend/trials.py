@@ -16,6 +16,7 @@ from sparring.measure.samples import Sample
 from sparring.measure.scores import ChoiceData
 from sparring.policies.policy import Array
 from studies.blend.config import PredictedSample
+from studies.blend.weights import score_logs
 
 Mask = NDArray[np.bool_]
 
@@ -32,7 +33,7 @@ def trials(
         return {}
     choices, groups = whole.of(human, strong), whole.groups
     right = hits(choices, alpha_weights())
-    alone = choices.scores(choices.log_probabilities[0].astype(np.float64))["rank"] == 0
+    alone = score_logs(choices, choices.log_probabilities[0].astype(np.float64))["rank"] == 0
     share = len(validation.sample.games) / len(whole.sample.games)
     gains: dict[str, list[list[float]]] = {"grid": [], "rating": []}
     for trial in range(count):
@@ -55,9 +56,8 @@ def trials(
 def _by_rating(choices: ChoiceData, drawn: Mask) -> Mask:
     """Whether the blend by rating, fitted on the drawn games, is right, [positions]."""
     blend = rating_blend(choices.subset(np.flatnonzero(drawn)), "rating")
-    right: Mask = (
-        choices.scores(pooled_logs(choices, blend.fit.weights(blend.features(choices))))["rank"] == 0
-    )
+    logs = pooled_logs(choices, blend.fit.weights(blend.features(choices)))
+    right: Mask = score_logs(choices, logs)["rank"] == 0
     return right
 
 

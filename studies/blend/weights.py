@@ -1,4 +1,4 @@
-"""The blend paper's weights: alpha by group from a grid, as a curve or a policy file; refits to resamples.
+"""The blend paper's weights: alpha by group from a grid, as a curve or a policy file; scores and refits.
 
 `sparring.measure.blending` has the fits by likelihood, which `sparring blend fit` uses.
 """
@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from sparring.measure.blending import (
     LARGEST_WEIGHT,
-    Derivatives,
     Fit,
     GroupFit,
+    PoolDerivatives,
     PositionWeights,
     RatingWeights,
     curve_value,
@@ -26,9 +26,9 @@ from sparring.measure.blending import (
     note_lines,
     sums_by_game,
 )
-from sparring.measure.scores import ChoiceData
+from sparring.measure.scores import SCORE_DTYPE, ChoiceData
 from sparring.policies import Curve
-from sparring.policies.policy import Array
+from sparring.policies.policy import Array, segment_log_softmax, segment_repeat, segment_sum
 
 
 @dataclass(frozen=True)
@@ -90,6 +90,20 @@ def alpha_text(game: str, uses: Sequence[str], alpha: Curve, note: str) -> str:
     return "\n".join(lines) + "\n"
 
 
+def score_logs(choices: ChoiceData, logs: Array) -> NDArray[np.void]:
+    """The scores [positions] (`SCORE_DTYPE`) of a policy from unnormalised log-probabilities [moves]."""
+    normal = segment_log_softmax(logs, choices.offsets)
+    shares, mine = np.exp(normal), segment_repeat(normal[choices.played], choices.offsets)
+    earlier = np.arange(len(normal)) < segment_repeat(choices.played, choices.offsets)
+    before = (normal > mine) | ((normal == mine) & earlier)
+    result = np.zeros(len(choices), SCORE_DTYPE)
+    result["played"] = shares[choices.played]
+    result["top"] = np.maximum.reduceat(shares, choices.offsets[:-1])
+    result["entropy"] = -segment_sum(shares * normal, choices.offsets)
+    result["rank"] = np.add.reduceat(before.astype(np.int64), choices.offsets[:-1])
+    return result
+
+
 def refit(
     choices: ChoiceData,
     features: Array,
@@ -108,7 +122,7 @@ def refit(
     theta, fixed = found.theta, np.zeros(logs.shape[1])
     if constrained:
         theta, logs, fixed = theta[:-1], logs[:-1] - logs[-1], logs[-1]
-    at = Derivatives.at(theta, choices, logs, fixed, features)
+    at = PoolDerivatives.at(theta, choices, logs, fixed, features)
     size, games = theta.size, choices.metadata["game"]
     hessians = np.einsum("klp,pi,pj->pkilj", at.spreads, features, features, optimize=True)
     by_game = sums_by_game(

@@ -16,7 +16,7 @@ from sparring.measure.blending import (
 from sparring.measure.scores import ChoiceData
 from sparring.policies import Curve
 from sparring.policies.pool import FeatureScaler, position_features
-from studies.blend.weights import refit
+from studies.blend.weights import refit, score_logs
 from tests.blending.simulated import constant_weights, simulate_choices
 
 
@@ -121,7 +121,7 @@ def test_weights_by_position_are_found_and_never_fit_worse_than_by_rating() -> N
     assert by_position.fit.nll < by_rating.fit.nll - 0.005
     away = simulate_choices(weights, positions=4000, seed=9)  # type: ignore[arg-type]
     nats = [
-        -np.log(away.scores(pooled_logs(away, way.fit.weights(way.features(away))))["played"]).mean()
+        -np.log(score_logs(away, pooled_logs(away, way.fit.weights(way.features(away))))["played"]).mean()
         for way in (by_position, by_rating)
     ]
     assert nats[0] < nats[1]

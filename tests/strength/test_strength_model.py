@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 import numpy as np
 import pytest
 
@@ -69,7 +71,7 @@ def test_without_games_the_estimate_is_the_population(model: StrengthModel) -> N
 
 
 def test_a_model_survives_its_file_and_others_are_refused(model: StrengthModel) -> None:
-    assert StrengthModel.of(model.as_json()) == model
+    assert StrengthModel.of(asdict(model)) == model
     with pytest.raises(BadConfig, match="not a strength model"):
         StrengthModel.of({"game": "chess"})
 

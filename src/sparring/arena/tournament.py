@@ -137,7 +137,11 @@ class Tournament:
             facts["clock"] = {k: v for k, v in facts["clock"].items() if unused.get(k) != v}
         for entry in facts["entries"]:
             if limits := entry.get("limits"):  # as earlier versions wrote them
-                limits["movetime"] = limits.pop("seconds")
+                entry["limits"] = {
+                    "nodes": limits["nodes"],
+                    "depth": limits["depth"],
+                    "movetime": limits["seconds"],
+                }
         text = json.dumps(facts, sort_keys=True, default=str)
         return hashlib.blake2b(text.encode(), digest_size=12).hexdigest()
 

@@ -82,7 +82,7 @@ def _minimise(choices: ChoiceData, logs: Array, fixed: Array, features: Array) -
     """Newton's method with step halving."""
     policies, width = len(logs), features.shape[1]
     theta = np.full((policies, width), 0.5 / max(policies, 1))
-    at = Derivatives.at(theta, choices, logs, fixed, features)
+    at = PoolDerivatives.at(theta, choices, logs, fixed, features)
     for _ in range(_STEPS):
         # A small ridge: with equal predictions of two policies the Hessian is singular.
         bend = at.hessian + 1e-9 * (1 + np.trace(at.hessian)) * np.eye(policies * width)
@@ -90,7 +90,7 @@ def _minimise(choices: ChoiceData, logs: Array, fixed: Array, features: Array) -
         length, following = 1.0, at
         while length > 1e-6:
             moved = np.clip(theta - length * step.reshape(theta.shape), -LARGEST_WEIGHT, LARGEST_WEIGHT)
-            following = Derivatives.at(moved, choices, logs, fixed, features)
+            following = PoolDerivatives.at(moved, choices, logs, fixed, features)
             if following.nll <= at.nll:
                 break
             length /= 2
@@ -104,7 +104,7 @@ def _minimise(choices: ChoiceData, logs: Array, fixed: Array, features: Array) -
 
 
 @dataclass(frozen=True)
-class Derivatives:
+class PoolDerivatives:
     """Value, gradient and Hessian of the negative log-likelihood, summed over positions."""
 
     nll: float
@@ -115,7 +115,7 @@ class Derivatives:
     """[policies, policies, positions]: covariances of the policies' log-probabilities over the moves."""
 
     @staticmethod
-    def at(theta: Array, choices: ChoiceData, logs: Array, fixed: Array, features: Array) -> Derivatives:
+    def at(theta: Array, choices: ChoiceData, logs: Array, fixed: Array, features: Array) -> PoolDerivatives:
         """The derivatives at theta; `fixed` [moves] is added to the pool."""
         offsets, played = choices.offsets, choices.played
         normal = segment_log_softmax(fixed + geometric_pool(theta @ features.T, logs, offsets), offsets)
@@ -126,7 +126,7 @@ class Derivatives:
         size = theta.size
         gradient = np.einsum("kp,pj->pkj", means - logs[:, played], features).reshape(-1, size)
         hessian = np.einsum("klp,pi,pj->kilj", spreads, features, features, optimize=True).reshape(size, size)
-        return Derivatives(float(-normal[played].sum()), gradient, hessian, spreads)
+        return PoolDerivatives(float(-normal[played].sum()), gradient, hessian, spreads)
 
     def sandwich(self, games: NDArray[np.integer]) -> Array:
         """The covariance of the weights, clustered by game."""
@@ -397,14 +397,14 @@ def curves_text(game: str, uses: Sequence[str], curves: Sequence[Curve], note: s
     return "\n".join(lines) + "\n"
 
 
-def traits_text(game: str, uses: Sequence[str], found: PositionWeights, note: str) -> str:
+def traits_text(game: str, uses: Sequence[str], blend: PositionWeights, note: str) -> str:
     """A pool whose weights depend on position features."""
     names = position_feature_names(len(uses))
     lines = [*note_lines(note), *head_lines(game), 'kind = "position"', ""]
     lines += ["[features]  # mean and standard deviation of each"]
-    for name, mean, spread in zip(names, found.scale.means, found.scale.stds, strict=True):
+    for name, mean, spread in zip(names, blend.scale.means, blend.scale.stds, strict=True):
         lines.append(f"{name} = [{mean:.6g}, {spread:.6g}]")
-    for use, curve, row in zip(uses, found.curves(), found.trait_coefficients().tolist(), strict=True):
+    for use, curve, row in zip(uses, blend.curves(), blend.trait_coefficients().tolist(), strict=True):
         parts = [f"{name} = {value:.5f}" for name, value in zip(names, row, strict=True)]
         lines += ["", "[[policy]]", f"use = {json.dumps(use)}", f"weight = {curve_value(game, curve)}"]
         lines += [f"feature_weights = {{ {', '.join(parts)} }}"]

@@ -107,14 +107,14 @@ def select(selection: GameSelection) -> list[PlayedGame]:
             # A game may be in two tables.
             inside.setdefault(played.identity, replace(played, every=selection.every))
     where = ", ".join(path.name for path in selection.records)
-    if not seen and selection.player is not None:
-        raise NotFound(f"{where}: there are no games of {selection.player}")
-    if not seen and selection.mover_rating is not None:
-        low, high = selection.mover_rating
-        raise NotFound(f"{where}: there are no moves of players of {low:g} to {high:g}")
     if not seen:
-        between = f" ({mixed:,} are between players of different groups)" if mixed else ""
-        raise NotFound(f"{where}: there are no games of one group to measure on{between}")
+        missing = "games of one group to measure on"
+        missing += f" ({mixed:,} are between players of different groups)" if mixed else ""
+        if selection.player is not None:
+            missing = f"games of {selection.player}"
+        elif selection.mover_rating is not None:
+            missing = "moves of players of {:g} to {:g}".format(*selection.mover_rating)
+        raise NotFound(f"{where}: there are no {missing}")
     if not inside:
         raise NotFound(
             f"{where}: none of {seen:,} games is in the {selection.split} split of trial {selection.trial}; "

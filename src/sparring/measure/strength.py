@@ -13,7 +13,7 @@ are a second, normal observation of the rating. The parameters are fitted to pla
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -161,7 +161,7 @@ class StrengthModel:
 
     game: str
     ratings: tuple[float, ...]
-    """Ratings told to the policy."""
+    """Ratings on which the policy is conditioned."""
     prior: tuple[float, float]
     """Mean and standard deviation of the population's ratings."""
     weight: float
@@ -187,10 +187,6 @@ class StrengthModel:
         low, high = self.ratings[0], self.ratings[-1]
         beyond = _BEYOND * (high - low)
         return np.linspace(low - beyond, high + beyond, GRID_POINTS)
-
-    def as_json(self) -> dict[str, Any]:
-        """The content of its file."""
-        return asdict(self)
 
     @classmethod
     def of(cls, content: dict[str, Any]) -> StrengthModel:
@@ -366,11 +362,5 @@ def measure_levels(
     if missing := [name for name, evidence in by_player.items() if not evidence]:
         raise ValueError(f"there are no moves of {missing[0]}")
     players = list(by_player) if names else sorted(by_player, key=lambda name: -len(by_player[name]))
-    return [
-        PlayerLevel(name, estimate_rating(model, by_player[name]), _mean(ratings.get(name, [])))
-        for name in players
-    ]
-
-
-def _mean(values: Sequence[int]) -> float | None:
-    return sum(values) / len(values) if values else None
+    means = {name: sum(values) / len(values) for name, values in ratings.items()}
+    return [PlayerLevel(name, estimate_rating(model, by_player[name]), means.get(name)) for name in players]

@@ -36,7 +36,7 @@ class Theta:
     """Theta = (tau, t, c_puct) of the paper, and the share of people's moves that the search does not visit.
 
     A move is chosen with probability N^(1 / tau) / Z after a search with c_puct and the priors
-    P = p^(1 / t) / Z. `choice_likelihood` has the role of epsilon.
+    P = p^(1 / t) / Z. `backoff` is epsilon.
     """
 
     temperature: float = 1.0
@@ -85,7 +85,7 @@ class PlayedPositions:
     game: NDArray[np.int64]
     """[positions]: index of the game, the unit of resampling."""
     phase: NDArray[np.int64]
-    """[positions]: index in `matching.phases.PHASES`."""
+    """[positions]: index in `samples.PHASES`."""
 
     def __len__(self) -> int:
         return len(self.positions)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparring.base.storage import Journal, read_journal
+from sparring.base.storage import Journal
 from sparring.base.workers import LocalWorkerPool, RayWorkerPool, SerialWorkerPool, WorkerPool
 from sparring.measure.metrics import Resamples
 from sparring.measure.samples import PHASES
@@ -377,9 +377,3 @@ def _tune(
         "evaluations": policy.misses,
         "visits": policy.hits + policy.misses,
     }
-
-
-def results_in(folder: Path) -> Iterator[dict[str, Any]]:
-    """The results of the classes whose journals in a folder are finished, by rating."""
-    latest = [entries[-1] for path in folder.glob("class-*.jsonl") if (entries := read_journal(path))]
-    yield from sorted((entry for entry in latest if "theta" in entry), key=lambda entry: int(entry["class"]))

@@ -75,15 +75,12 @@ def describe_architecture(config: TrainingConfig) -> str:
     """Returns a description of the architecture for the model card."""
     part = config.network
     shape = f"{part.blocks}x{part.width}"
-    words = {
-        "residual": [f"residual {shape}", f"squeeze-and-excitation {part.se_ratio}"],
-        "attention": [f"attention {shape}", f"{part.heads} heads"],
-        "geometric": [
-            f"attention {shape}",
-            f"{part.heads} heads",
-            f"geometric bias of {TEMPLATES} templates",
-        ],
-    }[part.kind]
+    if part.kind == "residual":
+        words = [f"residual {shape}", f"squeeze-and-excitation {part.se_ratio}"]
+    else:
+        words = [f"attention {shape}", f"{part.heads} heads"]
+    if part.kind == "geometric":
+        words.append(f"geometric bias of {TEMPLATES} templates")
     if part.rating_range:
         words.append("conditioned on both players' ratings")
     if part.clock:

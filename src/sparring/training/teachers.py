@@ -199,7 +199,7 @@ def make_teacher_cache(tables: Sequence[Path], game: str, trial: int, device: to
         lengths = [len(moves) // describe(game).packed_move_bytes for moves in rows.moves]
         games.update(zip(rows.identities.tolist(), lengths, strict=True))
     identities = np.array(sorted(games), np.int64)
-    return TeacherCache(identities, np.array([games[each] for each in identities.tolist()], np.int64), device)
+    return TeacherCache(identities, np.array([games[game] for game in identities.tolist()], np.int64), device)
 
 
 def chunks(queried: NDArray[np.bool_]) -> NDArray[np.int64]:

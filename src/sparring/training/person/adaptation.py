@@ -36,7 +36,7 @@ class Adaptation:
 
     model: PersonModel
     check: dict[str, Any] | None
-    """Gains on the latest games of a model of the earlier ones (`evaluation.gains`); None for few games."""
+    """Gains on the latest games of a model of the earlier ones (`measurement.gains`); None for few games."""
     left_out: int
     """Games that the time did not allow, the earliest ones."""
 

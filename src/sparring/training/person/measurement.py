@@ -107,13 +107,13 @@ def gains(scores: PairedScores) -> dict[str, Any]:
     )  # fmt: skip
     whole = resamples.group_sums(columns, game).pooled()
     phases = resamples.bucket_sums(columns, game, scores.phase, len(PHASES))
-    found = {"games": count, "positions": len(scores), **_named(whole.estimates())}
-    found["phases"] = {
+    report = {"games": count, "positions": len(scores), **_named(whole.estimates())}
+    report["phases"] = {
         name: {"positions": int(part.pooled().positions), **_named(part.pooled().estimates())}
         for name, part in zip(PHASES, phases, strict=True)
         if part.pooled().positions
     }
-    return found
+    return report
 
 
 def _named(estimates: list[Estimate]) -> dict[str, Any]:
@@ -137,7 +137,7 @@ def measure_people(
     sets: Sequence[int],
     on_progress: OnProgress = lambda *_: None,
 ) -> dict[str, Any]:
-    """Gains of every person (`evaluation.gains`) by name, and with several people the accuracy of
+    """Gains of every person (`measurement.gains`) by name, and with several people the accuracy of
     identification from sets of so many games.
 
     `most` is the largest number of games of a person, the latest ones. Raises NotFound if a person has no
@@ -155,10 +155,10 @@ def measure_people(
         on_progress("people", number, len(models))
         scores = score_policies(bases[model.card.base], policy, games, model.card.rating_offset)
         people[model.card.person] = gains(scores)
-    found: dict[str, Any] = {"people": people}
+    report: dict[str, Any] = {"people": people}
     if len(models) > 1:
-        found["identification"] = _identified(models, held, policies, sets, on_progress)
-    return found
+        report["identification"] = _identified(models, held, policies, sets, on_progress)
+    return report
 
 
 def _unseen(model: PersonModel, games: PersonGames, file: Path) -> PersonGames:
