@@ -156,10 +156,7 @@ class TournamentRun:
         failures: dict[str, str] = {}
         for game in self.results:
             if game.reason == FailureReason.NOT_STARTED:
-                losers = {None: (game.first, game.second), 1.0: (game.second,)}.get(
-                    game.result, (game.first,)
-                )
-                for name in losers:
+                for name in game.losers:
                     failures.setdefault(name, game.detail)
         return failures
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.table import Table
@@ -20,7 +20,6 @@ from sparring.cli.arguments import (
     GameName,
     Records,
     SessionThreads,
-    check_choice,
     check_records,
     command_line,
 )
@@ -28,8 +27,6 @@ from sparring.cli.console import INTERRUPTED, foreign, make_console
 
 if TYPE_CHECKING:
     from sparring.measure.tuning import DescentStep
-
-_GRADIENTS = ("differences", "regularised")
 
 
 def levels(
@@ -45,7 +42,6 @@ def levels(
     held_out: Annotated[int, typer.Option(min=16, help="Test positions of each class.")] = 1024,
     width: Annotated[int, typer.Option(min=1, help="Width of a class in rating points.")] = 100,
     every: Every = 8,
-    gradient: Annotated[str, typer.Option(help=f"Gradient: {' or '.join(_GRADIENTS)}.")] = "differences",
     minibatch: Annotated[int, typer.Option(min=8, help="Positions of a step.")] = 256,
     steps: Annotated[int, typer.Option(min=1, help="Most steps of a class.")] = 40,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the order of positions.")] = 0,
@@ -63,10 +59,9 @@ def levels(
     """
     from sparring import measure
 
-    check_choice("gradient", gradient, _GRADIENTS)
     check_records(records)
     ratings = _ratings(classes)
-    descent = measure.DescentConfig(nodes, minibatch, cast(Any, gradient), steps=steps, seed=seed)
+    descent = measure.DescentConfig(nodes, minibatch, steps=steps, seed=seed)
     config = measure.TuningConfig(
         game, network, tuple(records), descent, positions, held_out, width / 2, every,
         backend, threads, batch,
