@@ -49,7 +49,8 @@ def create_app(
     Raises BadFile.
     """
     opponents = Opponents(threads)
-    Database(store).close()  # refuses another kind of file before the server starts
+    checked = Database(store)  # refuses another kind of file before the server starts
+    checked.close()
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -85,6 +86,7 @@ def create_app(
     app.include_router(turing_routes.router)
     app.include_router(tournament_routes.router)
     app.include_router(reports.router)
+    app.state.adopted = 0 if access.token else checked.adopted
     app.state.gallery = reports.Gallery(results)
     if page is not None:
         app.mount("/", StaticFiles(directory=page, html=True), name="page")

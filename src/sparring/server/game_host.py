@@ -28,6 +28,7 @@ from sparring.server.opponents import Opponents
 from sparring.server.page_game import GameSettings, PageGame, refusing
 from sparring.server.refusal import Refused
 from sparring.server.replay import Replays
+from sparring.server.security import OWNER
 from sparring.server.store import GameStore, game_summary
 
 T = TypeVar("T")
@@ -332,14 +333,14 @@ class GameHost:
 
     async def _load(self, visitor: str, game_id: str) -> HostedGame | None:
         stored = await self.run(self.store.load, game_id)
-        if stored is None or stored.visitor != visitor:
+        if stored is None or visitor not in (stored.visitor, OWNER):
             return None
         try:
             game = await self.open(self._open, stored.settings)
             await self.open(game.live.restore, stored.moves, stored.end, stored.message)
         except (ValueError, TypeError) as error:  # moves that are not legal, or an unknown game
             raise Refused(f"This game is damaged and cannot be opened ({first_line(error)}).") from None
-        hosted = HostedGame(game_id, stored.visitor, game)
+        hosted = HostedGame(game_id, visitor, game)
         self._keep(hosted)
         return hosted
 

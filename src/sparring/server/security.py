@@ -2,6 +2,10 @@
 
 A page of another site must not drive the server through the person's browser. The Host header must name this
 server, which refuses DNS rebinding, and the Origin of a request that changes something must be the server's.
+Pages of other sites may not ask the API anything, as far as the browser says where a request comes from.
+
+Without a token the games belong to the folder: there is one visitor, its owner. With one, each browser has a
+cookie that says who it is.
 """
 
 from __future__ import annotations
@@ -22,6 +26,8 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 LOCAL_HOSTS = ("localhost", "127.0.0.1", "::1")
 VISITOR_COOKIE = "sparring_visitor"
 TOKEN_COOKIE = "sparring_token"
+OWNER = "owner"
+"""The visitor of a server without a token: whoever has the folder. No cookie can say so: it is too short."""
 _SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 _HEADERS = {
     "Content-Security-Policy": "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; "
@@ -94,7 +100,8 @@ class TimedProtocol(H11Protocol):
 
 
 class Guard:
-    """ASGI middleware: refuses what `Access` does not allow, and gives each visitor a cookie."""
+    """ASGI middleware: refuses what `Access` does not allow, and says who asks: the owner, or a visitor
+    with a cookie."""
 
     def __init__(self, app: ASGIApp, access: Access) -> None:
         self.app, self.access = app, access
@@ -123,12 +130,14 @@ class Guard:
                 message = "This server needs its token: open the address that it printed."
                 await _refuse(scope, receive, send, 401, message)
                 return
-        known = next(
-            (value for name, value in cookies if name == VISITOR_COOKIE and _is_visitor(value)), None
-        )
-        visitor = known or secrets.token_urlsafe(16)
+        visitor, answering = OWNER, send
+        if self.access.token is not None:
+            own = (value for name, value in cookies if name == VISITOR_COOKIE and _is_visitor(value))
+            visitor = next(own, "")
+            if not visitor:
+                visitor = secrets.token_urlsafe(16)
+                answering = _answering(plain_send, new_visitor=visitor)
         scope.setdefault("state", {})["visitor"] = visitor
-        answering = send if known else _answering(plain_send, new_visitor=visitor)
         await self._answer(scope, _limited(receive, self.access.largest_body), answering)
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -161,7 +170,8 @@ class Guard:
         own_origins = (f"http://{host}".lower(), f"https://{host}".lower())
         if changes and origin is not None and origin.lower() not in own_origins:
             return 403, "Requests from pages of other sites are refused."
-        if changes and headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
+        private = changes or scope["path"].startswith("/api/")
+        if private and headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
             return 403, "Requests from pages of other sites are refused."
         length = headers.get("content-length", "0")
         if not length.isascii() or not length.isdecimal() or int(length) > self.access.largest_body:

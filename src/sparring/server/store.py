@@ -7,7 +7,7 @@ import logging
 import os
 import sqlite3
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +21,7 @@ from sparring.play.result import GameResult
 from sparring.records import Termination
 from sparring.server.messages import GameSummary, OpponentChoice, board_view
 from sparring.server.page_game import GameSettings, ShownState
+from sparring.server.security import OWNER
 
 # The SQLite file of the server. What was written survives a kill at any moment.
 #
@@ -29,13 +30,14 @@ from sparring.server.page_game import GameSettings, ShownState
 # a connection of their own and do not wait for writes.
 
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS games (
     id TEXT PRIMARY KEY, visitor TEXT NOT NULL, settings TEXT NOT NULL, ending TEXT, message TEXT NOT NULL,
     created REAL NOT NULL, updated REAL NOT NULL, shown TEXT
 );
 CREATE INDEX IF NOT EXISTS games_by_visitor ON games (visitor, updated);
+CREATE INDEX IF NOT EXISTS games_by_update ON games (updated);
 CREATE INDEX IF NOT EXISTS finished_games ON games (updated) WHERE ending IS NOT NULL;
 CREATE TABLE IF NOT EXISTS moves (
     game TEXT NOT NULL REFERENCES games (id) ON DELETE CASCADE, ply INTEGER NOT NULL, text TEXT NOT NULL,
@@ -69,9 +71,12 @@ _MIGRATIONS = {
         DROP TABLE old_games;
     """,
     3: "",
+    4: "",
 }
 """SQL that brings a file from a version to the next one."""
 
+_ONE_OWNER = 5
+"""Version of the first files whose games belong to the folder."""
 _FIRST_START = 64
 _VERSIONS_OF_A_START = 1 << 36
 """Versions are (start of the server) * this + milliseconds since then: below 2 ** 53, and above the Unix time
@@ -80,6 +85,9 @@ _log = logging.getLogger(__name__)
 
 Work = Callable[[sqlite3.Connection], Any]
 """Statements of one change."""
+
+OWN = f"(visitor = :visitor OR :visitor = '{OWNER}')"
+"""SQL: what belongs to a visitor. The owner of the folder has all that is in it."""
 
 
 class Database:
@@ -91,6 +99,9 @@ class Database:
         self._lock = Lock()
         """Held while the connection is used."""
         self._opened = time.monotonic()
+        self.adopted = 0
+        """Games that browsers had in a file of an older version, if this opening brought it to the present
+        one: a server without a token shows them to its owner."""
         try:
             if path != ":memory:":
                 _make_private(Path(path))
@@ -119,6 +130,8 @@ class Database:
             "INSERT INTO starts VALUES (0, ?) ON CONFLICT (id) DO UPDATE SET count = count + 1",
             (_FIRST_START,),
         )
+        if 0 < version < _ONE_OWNER:
+            ((self.adopted,),) = self._file.execute("SELECT count(*) FROM games").fetchall()
         ((self._start,),) = self._file.execute("SELECT count FROM starts").fetchall()
 
     def version(self) -> int:
@@ -127,7 +140,7 @@ class Database:
         milliseconds = int((time.monotonic() - self._opened) * 1000)
         return int(self._start) * _VERSIONS_OF_A_START + milliseconds
 
-    def read(self, query: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+    def read(self, query: str, values: Sequence[Any] | Mapping[str, Any] = ()) -> list[tuple[Any, ...]]:
         """The rows of a query."""
         with self._reading:
             return self._reader.execute(query, values).fetchall()
@@ -181,7 +194,7 @@ class StoredGame:
 
     id: str
     visitor: str
-    """Who plays it: the value of the visitor's cookie."""
+    """Who plays it: the owner, or the value of the visitor's cookie."""
     settings: GameSettings
     moves: list[StoredMove]
     end: GameResult | None
@@ -291,8 +304,8 @@ class GameStore:
         log."""
         rows = self._database.read(
             "SELECT id, settings, (SELECT count(*) FROM moves WHERE game = id), ending, message, updated,"
-            " shown FROM games WHERE visitor = ? ORDER BY updated DESC LIMIT ?",
-            (visitor, count),
+            f" shown FROM games WHERE {OWN} ORDER BY updated DESC LIMIT :count",
+            {"visitor": visitor, "count": count},
         )
         summaries = []
         for game, text, moves, ending, message, updated, shown in rows:
@@ -308,18 +321,18 @@ class GameStore:
     def unfinished(self, visitor: str | None = None) -> int:
         """The number of games that are not over: a visitor's, or all."""
         ((count,),) = self._database.read(
-            "SELECT count(*) FROM games WHERE ending IS NULL AND (? IS NULL OR visitor = ?)",
-            (visitor, visitor),
+            f"SELECT count(*) FROM games WHERE ending IS NULL AND (:visitor IS NULL OR {OWN})",
+            {"visitor": visitor},
         )
         return int(count)
 
     def adaptive_results(self, visitor: str, game: str) -> list[tuple[OpponentChoice, float]]:
         """The opponent and the visitor's score in each finished game whose level adapts, the oldest first."""
         rows = self._database.read(
-            "SELECT settings, ending FROM games WHERE visitor = ? AND ending IS NOT NULL AND"
-            " json_extract(settings, '$.game') = ? AND json_extract(settings, '$.opponents[0].adapt')"
+            f"SELECT settings, ending FROM games WHERE {OWN} AND ending IS NOT NULL AND"
+            " json_extract(settings, '$.game') = :game AND json_extract(settings, '$.opponents[0].adapt')"
             " ORDER BY created",
-            (visitor, game),
+            {"visitor": visitor, "game": game},
         )
         results = []
         for text, ending in rows:
@@ -352,8 +365,9 @@ class GameStore:
 
     def delete(self, game_id: str, visitor: str) -> bool:
         """Deletes a game of a visitor, which need not be readable; False if there is none."""
-        statement = "DELETE FROM games WHERE id = ? AND visitor = ?"
-        deleted = self._database.write(lambda file: file.execute(statement, (game_id, visitor)).rowcount)
+        statement = f"DELETE FROM games WHERE id = :id AND {OWN}"
+        values = {"id": game_id, "visitor": visitor}
+        deleted = self._database.write(lambda file: file.execute(statement, values).rowcount)
         return bool(deleted)
 
 

@@ -48,10 +48,12 @@ _COLUMNS = ("settings", "ending", "message", "created", "updated", "shown")
 
 def trial(rng: random.Random, folder: Path) -> None:
     """A server with two games: one is disturbed, the other must be as it was."""
-    app = create_app(folder / "page.sqlite", Access(hosts=("testserver",)), None)
-    with TestClient(app, raise_server_exceptions=True) as client:
+    token = rng.choice([None, "secret"])  # one owner, or visitors
+    app = create_app(folder / "page.sqlite", Access(hosts=("testserver",), token=token), None)
+    bearer = {} if token is None else {"Authorization": f"Bearer {token}"}
+    with TestClient(app, raise_server_exceptions=True, headers=bearer) as client:
         games = [client.post("/api/games", json=_NEW).json() for _ in range(2)]
-        own = f"{VISITOR_COOKIE}={client.cookies[VISITOR_COOKIE]}"
+        own = f"{VISITOR_COOKIE}={client.cookies.get(VISITOR_COOKIE, 'nobody')}"
         client.cookies.clear()
         rng.choice((_cookies, _headers, _rows, _full_disk, _deletions))(rng, client, own, games, folder)
         kept = client.get(f"/api/games/{games[1]['id']}", headers={"Cookie": own})
