@@ -100,10 +100,10 @@ def serve(
     address = f"http://{f'[{shown}]' if ':' in shown else shown}:{listening.getsockname()[1]}/"
     address += f"?token={token}" if token else ""
     atomic_write(place / _ADDRESS, address.partition("?")[0])
+    make_console().print(f"The page is at {visible(address)}  (Ctrl-C ends it)", soft_wrap=True)
     if app.state.adopted:
         games = "1 game" if app.state.adopted == 1 else f"{app.state.adopted:,} games"
         make_console().print(f"Your browsers share one list now, with the {games} of all of them.")
-    make_console().print(f"The page is at {visible(address)}  (Ctrl-C ends it)", soft_wrap=True)
     if browser and _has_display():
         threading.Timer(0.5, webbrowser.open, [address]).start()
     logging.getLogger("asyncio").addFilter(_Throttle())
