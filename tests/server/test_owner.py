@@ -41,7 +41,7 @@ def test_the_owner_has_what_visitors_played_and_they_keep_it(tmp_path: Path) -> 
     for _ in range(2):
         with TestClient(create_app(file, SHARED, None), headers=BEARER) as client:
             adaptive = begin(client, "chess", opponent={"adapt": True, "level": 800})
-            post(client, adaptive, "resign")
+            post(client, play(client, adaptive, "e4"), "resign")
             body = {"game": "breakthrough", "players": [{"strength": 1}] * 2, "games": 2, "pace": 1}
             tournament = client.post("/api/tournaments", json=body).json()["id"]
             visitors.append((adaptive["id"], tournament, dict(client.cookies)))

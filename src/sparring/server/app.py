@@ -13,7 +13,7 @@ from fastapi.staticfiles import StaticFiles
 
 import sparring
 from sparring.base.errors import CannotWrite, SparringError
-from sparring.server import reports
+from sparring.server import history, reports
 from sparring.server import review as study_routes
 from sparring.server import routes as game_routes
 from sparring.server import tournaments as tournament_routes
@@ -82,6 +82,7 @@ def create_app(
     app.add_exception_handler(SparringError, _refused)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.include_router(game_routes.router)
+    app.include_router(history.router)
     app.include_router(study_routes.router)
     app.include_router(turing_routes.router)
     app.include_router(tournament_routes.router)

@@ -22,14 +22,14 @@ from sparring.play.game import PendingTurn, PlayedMove, StoredMove
 from sparring.players import Decision, Player
 from sparring.players.player import NO_MOVE
 from sparring.server.adaptive_level import adapted, estimated_strength, strength_view
-from sparring.server.messages import ApiMessage, GameSummary, GameView, NewGame
+from sparring.server.messages import ApiMessage, GameView, NewGame
 from sparring.server.new_game import plan_game
 from sparring.server.opponents import Opponents
 from sparring.server.page_game import GameSettings, PageGame, refusing
 from sparring.server.refusal import Refused
 from sparring.server.replay import Replays
 from sparring.server.security import OWNER
-from sparring.server.store import GameStore, game_summary
+from sparring.server.store import GameStore
 
 T = TypeVar("T")
 _log = logging.getLogger(__name__)
@@ -222,9 +222,9 @@ class GameHost:
         async with hosted.lock:
             return await self.run(self._view, hosted)
 
-    async def recent(self, visitor: str, count: int) -> list[GameSummary]:
-        """A visitor's games, the latest first."""
-        return await self.run(self._summaries, visitor, count)
+    def followed(self) -> list[str]:
+        """The ids of the games that somebody follows."""
+        return [hosted.id for hosted in self._games.values() if hosted.followers]
 
     async def delete(self, visitor: str, game_id: str) -> None:
         """Deletes a game. Raises Refused."""
@@ -321,15 +321,6 @@ class GameHost:
         own = describe(settings.game).page_game
         kind: type[PageGame] = PageGame if own is None else own()
         return kind(settings, players, self.store.version())
-
-    def _summaries(self, visitor: str, count: int) -> list[GameSummary]:
-        summaries = []
-        for stored in self.store.recent(visitor, count):
-            try:
-                summaries.append(game_summary(stored))
-            except Exception as error:  # one damaged game does not hide the others
-                _log.warning("game %s is damaged: %s", stored.id, first_line(error))
-        return summaries
 
     async def _load(self, visitor: str, game_id: str) -> HostedGame | None:
         stored = await self.run(self.store.load, game_id)

@@ -257,6 +257,9 @@ class GameView(ApiMessage):
     )
 
 
+Outcome = Literal["won", "lost", "drawn"]
+
+
 class GameSummary(ApiMessage):
     """A line in the list of games."""
 
@@ -264,7 +267,7 @@ class GameSummary(ApiMessage):
     game: str
     title: str
     opponent: str
-    moves: int
+    moves: int = Field(description="Moves as people of the game number them: in chess those of both sides.")
     result: str | None
     you: int | None = Field(description="The person's side; null for a watched game.")
     phase: Phase
@@ -273,6 +276,12 @@ class GameSummary(ApiMessage):
     board: BoardView | None = Field(description="The last board; null in hidden games.")
     created: float = Field(description="Unix time of the beginning.")
     updated: float = Field(description="Unix time of the last change.")
+    outcome: Outcome | None = Field(
+        description="How it ended for the person; null for a watched or an unfinished game."
+    )
+    plies: int = Field(description="Moves of both players, one by one; in hidden games also senses.")
+    clock: str = Field(description="Minutes and seconds a move, such as 5+3; empty without a clock.")
+    level: str = Field(description="Level, rating, rank or strength of the opponent; empty if it has none.")
 
 
 class Candidate(ApiMessage):
