@@ -15,11 +15,12 @@ from fastapi import APIRouter, Query, Response
 
 from sparring.base.clock import TimeControl
 from sparring.base.errors import first_line
+from sparring.base.sentences import Sentence, from_stored
 from sparring.games import GAMES, Game, describe
 from sparring.play.result import GameResult
 from sparring.records.readers import written_formats
 from sparring.server.game_host import GameHost
-from sparring.server.messages import GameSummary, OpponentChoice, Outcome, board_view
+from sparring.server.messages import GameSummary, OpponentChoice, Outcome, board_view, text_of
 from sparring.server.page_game import GameSettings, PageGame, ShownState
 from sparring.server.refusal import REFUSALS, Refused
 from sparring.server.routes import Host, Visitor
@@ -103,7 +104,9 @@ def stored_summaries(
     for game, text, plies, ending, message, updated, shown in rows:
         try:
             settings, end = GameSettings.from_json(text), parse_ending(ending)
-            summaries.append(StoredSummary(game, settings, plies, end, message, updated, parse_shown(shown)))
+            summaries.append(
+                StoredSummary(game, settings, plies, end, from_stored(message), updated, parse_shown(shown))
+            )
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             _log.warning("game %s is damaged: %s", game, first_line(error))
     return summaries
@@ -130,7 +133,7 @@ def game_summary(stored: StoredSummary) -> GameSummary:
         title=rules.spec.title,
         opponent=settings.about(rules, opponent)[0],
         moves=numbered_moves(rules, stored.plies),
-        result=None if stored.end is None else stored.message,
+        result=None if stored.end is None else text_of(stored.message),
         you=you,
         phase="over" if stored.end is not None else "move" if shown is None else shown.phase,
         turn=None if shown is None else shown.turn,
@@ -195,11 +198,12 @@ def export_game(
     if suffix is None:  # one game a line, where a format has that
         suffix = next((name for name in suffixes if name.endswith("l")), suffixes[0])
     if suffix not in suffixes:
-        raise Refused(f"Games of {game} are written as {', '.join(suffixes)}.", 422)
+        written = ", ".join(suffixes)
+        raise Refused(Sentence("Games of {game} are written as {formats}.", game=game, formats=written), 422)
     texts, broken = [], 0
     for game_id in store.finished(visitor, game):
         if stop.is_set():
-            raise Refused("Nobody waits for the answer.", 503)
+            raise Refused(Sentence("Nobody waits for the answer."), 503)
         try:
             texts.append(_text(store, game_id, suffix).strip("\n") + "\n")
         except Exception as error:  # one damaged game does not hide the others
@@ -273,11 +277,12 @@ async def export(
     """All finished games as one file; without `game` a zip with a file for each game."""
     if game is None:
         if suffix is not None:
-            raise Refused("A format is for the games of one game.", 422)
+            raise Refused(Sentence("A format is for the games of one game."), 422)
         content = await host.answer(visitor, lambda stop: export_everything(host.store, visitor, stop))
         return _attachment(content, "sparring-games.zip", "application/zip")
     if game not in GAMES:
-        raise Refused(f"There is no game {game[:32]}: choose {', '.join(GAMES)}.", 422)
+        games = ", ".join(GAMES)
+        raise Refused(Sentence("There is no game {game}: choose {games}.", game=game, games=games), 422)
     text, written, _ = await host.answer(
         visitor, lambda stop: export_game(host.store, visitor, game, suffix, stop)
     )

@@ -15,6 +15,7 @@ from typing import Any
 
 from sparring.base.combining import FlatCombiner
 from sparring.base.errors import BadFile, CannotWrite, NotFound, first_line
+from sparring.base.sentences import from_stored, to_stored
 from sparring.play.game import PlayedMove, StoredMove
 from sparring.play.result import GameResult
 from sparring.records import Termination
@@ -254,7 +255,7 @@ class GameStore:
             _insert_moves(file, game_id, kept, moves[kept:])
             file.execute(
                 "UPDATE games SET ending = ?, message = ?, updated = ?, shown = ? WHERE id = ?",
-                (ending, message, time.time(), _json(shown), game_id),
+                (ending, to_stored(message), time.time(), _json(shown), game_id),
             )
 
         self.database.write(work)
@@ -275,7 +276,7 @@ class GameStore:
         try:
             end = parse_ending(ending)
             return StoredGame(
-                game_id, visitor, GameSettings.from_json(settings), played, end, message, updated
+                game_id, visitor, GameSettings.from_json(settings), played, end, from_stored(message), updated
             )
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             raise BadFile(f"This game is damaged and cannot be opened ({first_line(error)}).") from None
