@@ -23,7 +23,7 @@ from sparring.play.game import PendingTurn, PlayedMove, StoredMove
 from sparring.players import Decision, Player
 from sparring.players.player import NO_MOVE
 from sparring.server.adaptive_level import adapted, estimated_strength, strength_view
-from sparring.server.messages import ApiMessage, GameView, NewGame
+from sparring.server.messages import ApiMessage, GameView, NewGame, text_of
 from sparring.server.new_game import plan_game
 from sparring.server.opponents import Opponents
 from sparring.server.page_game import GameSettings, PageGame, refusing
@@ -178,14 +178,15 @@ class GameHost:
             raise Refused(Sentence("The server has too many unfinished games."), 429)
         game_id = secrets.token_urlsafe(9)
         wanted = await self.run(self._adapted, visitor, wanted)
-        settings, texts = await self.open(plan_game, wanted, self.opponents)
+        settings, texts, warning = await self.open(plan_game, wanted, self.opponents)
         game = await self.open(self._open, settings)
         await self.open(game.live.continue_with, [StoredMove(text) for text in texts])
         hosted = HostedGame(game_id, visitor, game)
         await self.run(self.store.create, game_id, visitor, settings, game.live.moves, game.shown())
         self._keep(hosted)
         self._advance(hosted)
-        return game.view(game_id)
+        view = game.view(game_id)
+        return view if warning is None else view.model_copy(update={"warning": text_of(warning)})
 
     async def find(self, visitor: str, game_id: str) -> HostedGame:
         """A game of a visitor. Raises Refused."""

@@ -121,6 +121,9 @@ class NewGame(ApiMessage):
         default=None, description="A game to continue; its last position is played on."
     )
     format: str | None = Field(default=None, max_length=8, description="Format of `record`, such as pgn.")
+    record_index: int = Field(
+        default=0, ge=0, lt=1_000, description="Number of the game in `record`, from 0."
+    )
     opening: list[MoveText] = Field(
         default_factory=list, max_length=60, description="Moves that are played before the game begins."
     )
@@ -283,6 +286,9 @@ class GameView(ApiMessage):
     counting: CountingView | None = None
     hidden: HiddenView | None = None
     result: ResultView | None = None
+    warning: Text | None = Field(
+        default=None, description="What could not be read of `record`, in the answer to a new game."
+    )
     estimate: StrengthView | None = Field(
         default=None, description="After a game whose level adapts: the visitor's strength now."
     )
