@@ -24,6 +24,8 @@ from sparring.server.game_host import GameHost
 from sparring.server.live_tournament import TournamentStore
 from sparring.server.messages import text_of
 from sparring.server.opponents import Opponents
+from sparring.server.persons import PersonJobs
+from sparring.server.persons import router as person_routes
 from sparring.server.refusal import Refused, refusal_text
 from sparring.server.review import Reviews
 from sparring.server.security import Access, Guard, refusal_response
@@ -60,6 +62,7 @@ def create_app(
         database = Database(store)
         app.state.host = host = GameHost(GameStore(database), opponents, keep)
         app.state.reviews = reviews = Reviews(host)
+        app.state.persons = persons = PersonJobs()
         app.state.turing = TuringRounds(database)
         app.state.tournaments = tournaments = Tournaments(TournamentStore(database), host)
         await host.tidy()
@@ -67,6 +70,7 @@ def create_app(
         try:
             yield
         finally:
+            await persons.close()
             await tournaments.close()
             await reviews.close()
             await host.close()
@@ -88,6 +92,7 @@ def create_app(
     app.include_router(game_routes.router)
     app.include_router(history.router)
     app.include_router(study_routes.router)
+    app.include_router(person_routes)
     app.include_router(turing_routes.router)
     app.include_router(tournament_routes.router)
     app.include_router(reports.router)

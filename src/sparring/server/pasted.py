@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from threading import Event
@@ -184,6 +185,22 @@ def read_games(
         if not games:
             games.append(PastedGame(None, 0, first_line(error)))
     return tuple(games)
+
+
+def read_records(game: str, text: str, stop: Event | None = None) -> list[GameRecord]:
+    """The whole games of a file, in the format in which most can be read. Raises Refused if `stop` is set
+    meanwhile."""
+    text, best = _trimmed(text), list[GameRecord]()
+    for name, suffix in _candidates(text, [game]):
+        records = []
+        with suppress(ValueError):
+            for parsed in reader_of(name, suffix)([text.encode("utf-8", "replace")], 0):
+                if stop is not None and stop.is_set():
+                    raise Refused(Sentence("Nobody waits for the answer."), 503)
+                if parsed.record is not None and not parsed.defect:
+                    records.append(parsed.record)
+        best = max(best, records, key=len)
+    return best
 
 
 def _read(game: str, suffix: str, parsed: ParsedGame, text: str) -> PastedGame:

@@ -57,6 +57,8 @@ class Access:
     """Secret that every request must have; None if none is needed."""
     largest_body: int = 1 << 20
     """Bytes of a request's body."""
+    largest_file: int = 1 << 25
+    """Bytes of a body with a file of games, from which a person is made."""
     longest: float = 120.0
     """Seconds in which a request must be sent and answered."""
 
@@ -141,7 +143,7 @@ class Guard:
                 visitor = secrets.token_urlsafe(16)
                 answering = _answering(plain_send, new_visitor=visitor)
         scope.setdefault("state", {})["visitor"] = visitor
-        await self._answer(scope, _limited(receive, self.access.largest_body), answering)
+        await self._answer(scope, _limited(receive, self._largest(scope)), answering)
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Calls the application. A request that takes too long is refused, unless its answer has begun."""
@@ -179,9 +181,14 @@ class Guard:
         if private and headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
             return 403, Sentence("Requests from pages of other sites are refused.")
         length = headers.get("content-length", "0")
-        if not length.isascii() or not length.isdecimal() or int(length) > self.access.largest_body:
-            return 413, _too_large(self.access.largest_body)
+        if not length.isascii() or not length.isdecimal() or int(length) > self._largest(scope):
+            return 413, _too_large(self._largest(scope))
         return None
+
+    def _largest(self, scope: Scope) -> int:
+        """Bytes that the body of a request may have."""
+        takes_files = scope["path"] in ("/api/persons", "/api/persons/names")
+        return self.access.largest_file if takes_files else self.access.largest_body
 
     def _is_token(self, text: str) -> bool:
         assert self.access.token is not None
