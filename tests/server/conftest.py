@@ -13,6 +13,7 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore")
     from fastapi.testclient import TestClient
 
+from sparring.server import pauses
 from sparring.server.app import create_app
 from sparring.server.security import Access
 
@@ -21,6 +22,13 @@ ACCESS = Access(hosts=("testserver",))
 SHARED = Access(hosts=("testserver",), token="secret")
 """A server with `--host`: each browser is a visitor."""
 BEARER = {"Authorization": "Bearer secret"}
+
+
+@pytest.fixture(autouse=True)
+def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Opponents answer at once."""
+    monkeypatch.setattr(pauses, "LONGEST", 0.0)
+    monkeypatch.setattr(pauses, "SHORTEST", 0.0)
 
 
 @pytest.fixture

@@ -164,3 +164,19 @@ def test_a_damaged_game_breaks_neither_list_nor_export(tmp_path: Path, statement
             assert client.get("/api/games", params={"result": result}).status_code == 200
         assert "d2d3" in client.get("/api/export", params={"game": "breakthrough"}).text
         assert client.get("/api/export").status_code == 200
+
+
+def test_pgn_has_the_opponents_rating_and_the_opening(client: TestClient) -> None:
+    record = "1. Nf3 Nc6 2. e4 e5 3. Bc4 Bc5 *"
+    for opponent in ({"level": 1250}, {"rating": 1300}):
+        view = begin(client, "chess", opponent=opponent, record=record, format="pgn", you=1)
+        text = client.get(f"/api/games/{view['id']}/record", params={"format": "pgn"}).text
+        headers = chess.pgn.read_headers(io.StringIO(text))
+        assert headers is not None
+        assert headers["WhiteElo"] == str(opponent.get("level") or opponent.get("rating"))
+        assert "BlackElo" not in headers
+        assert (headers["ECO"], headers["Opening"]) == ("C50", "Italian Game: Giuoco Piano")
+        assert text.count("\n\n") == 1
+    other = begin(client, "breakthrough", opponent={"strength": 1})
+    text = client.get(f"/api/games/{other['id']}/record", params={"format": "pgn"}).text
+    assert "[ECO" not in text

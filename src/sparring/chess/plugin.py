@@ -106,8 +106,16 @@ def _commands() -> Mapping[str, Command | Group]:
     return {"engine": Group("", {"uci": Command("sparring.cli.engine:uci", "Play chess over UCI.")})}
 
 
+def _opening_tags(state: ChessState) -> Mapping[str, str]:
+    from sparring.chess.opening_names import opening_name
+
+    opening = opening_name(state)
+    return {} if opening is None else {"ECO": opening.eco, "Opening": opening.name}
+
+
 DESCRIPTION = GameDescription(
     name="chess",
+    opening_tags=_opening_tags,
     order=1,
     load_rules=_rules,
     native="Chess",

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import shutil
 import sqlite3
 import time
@@ -188,10 +187,9 @@ def _unpack(file: Path, folder: Path) -> int:
             for name, (size, checksum) in listed.items():
                 path = folder / name
                 path.parent.mkdir(parents=True, exist_ok=True)
-                with archive.open(name) as source, _created(path) as target:
+                with atomic_writer(path) as part, archive.open(name) as source, part.open("wb") as target:
+                    part.chmod(0o600)  # games and their visitors' secrets are private
                     found = _copied(source, target, size)
-                    target.flush()
-                    os.fsync(target.fileno())
                 _compare(name, found, [size, checksum])
     except (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError, KeyError, ValueError) as error:
         raise BadFile(f"{file} is damaged, or no backup ({' '.join(str(error).split())[:200]})") from None
@@ -200,11 +198,6 @@ def _unpack(file: Path, folder: Path) -> int:
             raise
         raise BadFile(f"{file} is damaged, or no backup ({type(error).__name__})") from None
     return len(listed)
-
-
-def _created(path: Path) -> IO[bytes]:
-    """A new file that only its owner reads: games and their visitors' secrets are private."""
-    return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb")
 
 
 def _listed(archive: zipfile.ZipFile) -> dict[str, tuple[int, str]]:

@@ -50,7 +50,7 @@ _LISTED = f"""({_YOU} IS NULL OR id IN (SELECT value FROM json_each(:open))
 
 
 @dataclass(frozen=True)
-class GameFilter:
+class HistoryFilter:
     """Which games are listed."""
 
     game: str | None = None
@@ -61,7 +61,7 @@ class GameFilter:
     """Ids of games that somebody has open."""
 
 
-_EVERYTHING = GameFilter()
+_EVERYTHING = HistoryFilter()
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class StoredSummary:
 
 
 def stored_summaries(
-    database: Database, visitor: str, count: int, wanted: GameFilter = _EVERYTHING
+    database: Database, visitor: str, count: int, wanted: HistoryFilter = _EVERYTHING
 ) -> list[StoredSummary]:
     """A visitor's games, the latest first. Games that cannot be read are left out, with a line in the log."""
     conditions = [OWN, _LISTED]
@@ -253,11 +253,11 @@ async def list_games(
 ) -> list[GameSummary]:
     """The visitor's games, the latest first. Those without a move of the person are listed while they are
     open."""
-    wanted = GameFilter(game, result, before, host.followed())
+    wanted = HistoryFilter(game, result, before, host.followed())
     return await host.run(_list, host, visitor, count, wanted)
 
 
-def _list(host: GameHost, visitor: str, count: int, wanted: GameFilter) -> list[GameSummary]:
+def _list(host: GameHost, visitor: str, count: int, wanted: HistoryFilter) -> list[GameSummary]:
     return list(game_summaries(stored_summaries(host.store.database, visitor, count, wanted)))
 
 

@@ -71,10 +71,9 @@ def named_games(records: list[GameRecord]) -> dict[str, int]:
 
 def make_person(task: dict[str, Any], report: Report) -> None:
     """Does what `sparring train person` does. Raises SparringError, ValueError or OSError."""
-    from sparring.cli.train import player_toml
     from sparring.players.persons import person_file
     from sparring.policies.person import SUFFIX, write_person
-    from sparring.training.person.adaptation import adapt_person
+    from sparring.training.person.adaptation import adapt_person, player_toml
     from sparring.training.person.choices import ChoiceReader, person_games
 
     game, name = task["game"], task["name"]
