@@ -37,7 +37,7 @@ def _names() -> dict[str, OpeningName]:
 @cache
 def _longest() -> int:
     """Plies of the longest opening; transpositions are as long."""
-    return max(state.ply for _, _, state in _rows())
+    return max(int(state.ply) for _, _, state in _rows())
 
 
 @cache

@@ -90,9 +90,9 @@ def read_pasted(text: str, game: str | None, stop: Event | None = None) -> Paste
         for name, suffix in _candidates(text, names)
         if (games := read_games(name, suffix, text, MOST_GAMES, stop))
     ]
-    whole = (one for one in read if any(_is_whole(entry) for entry in one.games))
-    if (best := next(whole, None)) is not None:
-        return best
+    for one in read:
+        if any(_is_whole(entry) for entry in one.games):
+            return one
     read += [listed for name in names if (listed := _moves(name, text, None)) is not None]
     if read and _legal_plies(best := max(read, key=_legal_plies)) > 0:
         return best
