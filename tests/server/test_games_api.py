@@ -108,7 +108,10 @@ def test_a_record_is_continued(client: TestClient) -> None:
     assert view["phase"] == "move"
     view = play(client, view, "a6")
     assert view["ply"] == 7
-    answer = client.post("/api/games", json={"game": "chess", "record": "1. e4 e4", "format": "pgn"})
+    broken = begin(client, "chess", record="1. e4 e4", format="pgn")  # up to its bad move
+    assert [move["name"] for move in broken["moves"]][:1] == ["e4"]
+    assert "e4" in broken["warning"]["text"]
+    answer = client.post("/api/games", json={"game": "chess", "record": "1. e5", "format": "pgn"})
     assert answer.status_code == 422
 
 
