@@ -11,7 +11,7 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from sparring.games import GAMES
-from tests.server.conftest import ACCESS
+from tests.server.conftest import ACCESS, BEARER
 
 
 def begin(client: TestClient, game: str, **keys: Any) -> dict[str, Any]:
@@ -66,17 +66,17 @@ def test_a_move_out_of_turn_is_refused_and_changes_nothing(client: TestClient) -
         ({"move": "x" * 100_000, "ply": 0}, 422),
     ):
         answer = client.post(f"/api/games/{view['id']}/moves", json=body)
-        assert (answer.status_code, list(answer.json())) == (status, ["detail"])
+        assert (answer.status_code, list(answer.json())) == (status, ["detail", "text"])
     assert client.get(f"/api/games/{view['id']}").json() == view
 
 
-def test_a_game_of_somebody_else_is_not_there(client: TestClient, app: FastAPI) -> None:
-    view = begin(client, "chess")
-    other = TestClient(app)
+def test_a_game_of_somebody_else_is_not_there(visitor: TestClient, shared_app: FastAPI) -> None:
+    view = begin(visitor, "chess")
+    other = TestClient(shared_app, headers=BEARER)
     assert other.get(f"/api/games/{view['id']}").status_code == 404
     assert other.post(f"/api/games/{view['id']}/resign").status_code == 404
     assert other.get("/api/games").json() == []
-    assert client.get(f"/api/games/{view['id']}").json()["phase"] == "move"
+    assert visitor.get(f"/api/games/{view['id']}").json()["phase"] == "move"
 
 
 def test_moves_are_taken_back(client: TestClient) -> None:
@@ -91,7 +91,7 @@ def test_moves_are_taken_back(client: TestClient) -> None:
 def test_hint_record_and_positions(client: TestClient) -> None:
     view = play(client, begin(client, "chess"), "e4")
     hint = client.get(f"/api/games/{view['id']}/hint").json()
-    assert hint["move"]["text"] == hint["candidates"][0]["text"]
+    assert hint["people"]["text"] == hint["candidates"][0]["text"]
     pgn = client.get(f"/api/games/{view['id']}/record", params={"format": "pgn"})
     assert "1. e4" in pgn.text
     assert pgn.headers["content-disposition"].endswith('.pgn"')
@@ -108,7 +108,10 @@ def test_a_record_is_continued(client: TestClient) -> None:
     assert view["phase"] == "move"
     view = play(client, view, "a6")
     assert view["ply"] == 7
-    answer = client.post("/api/games", json={"game": "chess", "record": "1. e4 e4", "format": "pgn"})
+    broken = begin(client, "chess", record="1. e4 e4", format="pgn")  # up to its bad move
+    assert [move["name"] for move in broken["moves"]][:1] == ["e4"]
+    assert "e4" in broken["warning"]["text"]
+    answer = client.post("/api/games", json={"game": "chess", "record": "1. e5", "format": "pgn"})
     assert answer.status_code == 422
 
 
@@ -132,7 +135,7 @@ def test_a_record_is_continued(client: TestClient) -> None:
 )
 def test_a_game_that_cannot_be_is_refused(client: TestClient, wanted: dict[str, Any]) -> None:
     answer = client.post("/api/games", json=wanted)
-    assert (answer.status_code, list(answer.json())) == (422, ["detail"])
+    assert (answer.status_code, list(answer.json())) == (422, ["detail", "text"])
     assert client.get("/api/games").json() == []
 
 
@@ -149,7 +152,7 @@ def test_go_ends_with_dead_stones_and_a_score(client: TestClient) -> None:
     assert post(client, view, "dead", points=["A1"]).status_code == 422
     over = post(client, view, "agree").json()
     assert over["phase"] == "over"
-    assert "points" in over["result"]["text"]
+    assert "points" in over["result"]["text"]["text"]
 
 
 def test_a_hidden_game_hides_and_then_shows(client: TestClient) -> None:
@@ -192,19 +195,50 @@ def test_both_sides_beliefs_are_replayed_after_the_game(client: TestClient) -> N
                 if piece.color == (side == 0):
                     assert (belief["pieces"][square], belief["shares"][square]) == (piece.symbol(), 1)
     assert steps[0]["sides"][0]["possible"] == 1
-    assert any("sees" in each["note"] for each in steps)
+    assert any("sees" in each["note"]["text"] for each in steps)
     chess_game = begin(client, "chess")
     assert client.get(f"/api/games/{chess_game['id']}/replay").status_code == 422
 
 
 def test_a_clock_runs_while_somebody_follows_and_the_flag_falls(client: TestClient) -> None:
-    view = begin(client, "chess", clock={"base": 0.3})
+    view = begin(client, "breakthrough", clock={"base": 0.3}, opponent={"strength": 1})
+    view = play(client, view, view["legal"][0]["text"])
     time.sleep(0.5)
     assert client.get(f"/api/games/{view['id']}").json()["phase"] == "move", "nobody follows"
     with client.websocket_connect(f"/api/games/{view['id']}/live") as socket:
         assert socket.receive_json()["clock"]["running"] == 0
         over = socket.receive_json()
-    assert (over["phase"], over["result"]["text"]) == ("over", "You are out of time: Black wins.")
+    assert over["message"]["text"] == "You are out of time: Black wins."
+    assert (over["phase"], over["result"]["text"]["text"]) == ("over", "You lost: time ran out.")
+
+
+def test_no_clock_runs_before_both_sides_have_moved(client: TestClient) -> None:
+    view = begin(client, "breakthrough", clock={"base": 0.3, "increment": 5}, opponent={"strength": 1})
+    with client.websocket_connect(f"/api/games/{view['id']}/live") as socket:
+        first = socket.receive_json()
+        assert (first["phase"], first["clock"]["running"]) == ("move", None)
+        time.sleep(0.6)
+        view = play(client, view, view["legal"][0]["text"])
+        assert (view["phase"], view["ply"]) == ("move", 2)
+        assert view["clock"]["running"] == 0
+        assert view["clock"]["left"][1] == 0.3, "the first moves take no time and add none"
+
+
+def test_the_clocks_stand_again_after_the_first_move_is_taken_back(client: TestClient) -> None:
+    view = begin(client, "breakthrough", clock={"base": 60}, opponent={"strength": 1})
+    with client.websocket_connect(f"/api/games/{view['id']}/live") as socket:
+        socket.receive_json()
+        view = play(client, view, view["legal"][0]["text"])
+        assert view["clock"]["running"] == 0
+        back = post(client, view, "undo").json()
+        assert (back["ply"], back["clock"]["running"]) == (0, None)
+
+
+def test_the_clocks_of_a_continued_game_wait_for_a_move_of_both(client: TestClient) -> None:
+    view = begin(client, "chess", clock={"base": 60}, opening=["e4", "e5"], opponent={"strength": 1})
+    with client.websocket_connect(f"/api/games/{view['id']}/live") as socket:
+        assert socket.receive_json()["clock"]["running"] is None
+        assert play(client, view, "Nf3")["clock"]["running"] == 0
 
 
 def test_a_clock_stands_still_after_a_move_that_nobody_sees(client: TestClient) -> None:
@@ -234,7 +268,7 @@ def test_a_watched_game_goes_on_while_it_is_watched(client: TestClient) -> None:
 
 def test_a_draw_is_offered_and_claimed(client: TestClient) -> None:
     view = begin(client, "chess")
-    assert post(client, view, "draw").json()["message"] == "The opponent declines the draw."
+    assert post(client, view, "draw").json()["message"]["text"] == "The opponent declines the draw."
     moves = "1. Nf3 Nf6 2. Ng1 Ng8 3. Nf3 Nf6 4. Ng1 Ng8 *"
     view = begin(client, "chess", record=moves, format="pgn")
     assert post(client, view, "draw").json()["result"]["score"] == 0.5

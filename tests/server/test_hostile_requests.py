@@ -17,6 +17,7 @@ from fastapi.testclient import TestClient
 
 from sparring.server.app import create_app
 from sparring.server.security import Access, Guard
+from tests.server.conftest import BEARER
 from tests.server.test_game_store import start
 from tests.server.test_games_api import begin, play
 
@@ -43,7 +44,7 @@ def test_bodies_that_are_no_messages_are_refused(client: TestClient, path: str) 
     for body in JUNK:
         answer = client.post(f"/api/{path}", content=body, headers={"Content-Type": "application/json"})
         assert answer.status_code in (400, 422), body[:50]
-        assert list(answer.json()) == ["detail"]
+        assert list(answer.json()) == ["detail", "text"]
         assert len(answer.json()["detail"]) < 1_000
     assert client.get("/api/games").json() == client.get("/api/tournaments").json() == []
     assert client.get("/api/turing").json()["score"]["answered"] == 0
@@ -60,13 +61,13 @@ def test_messages_over_a_websocket_are_ignored(client: TestClient) -> None:
         assert [live.receive_json()["ply"] for _ in range(2)] == [1, 2]
 
 
-def test_websockets_of_other_visitors_and_sites_are_closed(client: TestClient, app: FastAPI) -> None:
-    view = begin(client, "chess")
-    other = TestClient(app)
+def test_websockets_of_other_visitors_and_sites_are_closed(visitor: TestClient, shared_app: FastAPI) -> None:
+    view = begin(visitor, "chess")
+    other = TestClient(shared_app, headers=BEARER)
     for path in (f"/api/games/{view['id']}/live", f"/api/tournaments/{view['id']}/live"):
         with other.websocket_connect(path) as live:
             assert live.receive()["code"] == 1008
-        evil = client.websocket_connect(path, headers={"origin": "http://evil.example"})
+        evil = visitor.websocket_connect(path, headers={"origin": "http://evil.example"})
         with pytest.raises(WebSocketDisconnect) as refused, evil:
             pass
         assert refused.value.code == 1008
@@ -78,7 +79,7 @@ def test_a_request_that_takes_too_long_is_refused() -> None:
 
     client = TestClient(Guard(slow, Access(hosts=("testserver",), longest=0.05)))
     answer = client.get("/api/games")
-    assert (answer.status_code, list(answer.json())) == (503, ["detail"])
+    assert (answer.status_code, list(answer.json())) == (503, ["detail", "text"])
 
 
 def test_a_request_that_is_cut_changes_nothing(tmp_path: Path) -> None:

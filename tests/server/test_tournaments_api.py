@@ -20,7 +20,7 @@ from sparring.server.app import create_app
 from sparring.server.live_tournament import NewTournament
 from sparring.server.refusal import Refused
 from sparring.server.tournaments import _unique
-from tests.server.conftest import ACCESS
+from tests.server.conftest import ACCESS, BEARER
 from tests.server.test_game_store import start
 from tests.waiting import wait_until
 
@@ -69,7 +69,7 @@ def test_a_tournament_from_the_first_game_to_the_standings(client: TestClient) -
     ]
     game = client.get(f"/api/tournaments/{view['id']}/games/0").json()
     assert len(game["positions"]) == len(game["boards"]) == len(game["moves"]) + 1
-    assert game["text"]
+    assert game["text"]["text"]
     (line,) = client.get("/api/tournaments").json()
     assert (line["id"], line["done_games"], line["over"]) == (view["id"], 6, True)
 
@@ -165,16 +165,16 @@ def test_a_player_that_fails_ends_the_tournament_with_a_sentence(
     view = begin(client, games=30, pace=0.02)
     monkeypatch.setattr(app.state.host.opponents, "make", fail)
     view = until_over(client, view)
-    assert view["error"] == "The tournament ended: out of ideas"
+    assert view["error"]["text"] == "The tournament ended: out of ideas"
     assert view["stopped"], "it can be resumed"
     monkeypatch.undo()
     view = client.post(f"/api/tournaments/{view['id']}/resume").json()
     assert view["error"] is None
 
 
-def test_tournaments_of_others_are_not_there(client: TestClient, app: FastAPI) -> None:
-    view = begin(client, games=2)
-    other = TestClient(app)
+def test_tournaments_of_others_are_not_there(visitor: TestClient, shared_app: FastAPI) -> None:
+    view = begin(visitor, games=2)
+    other = TestClient(shared_app, headers=BEARER)
     for path in ("", "/games/0"):
         assert other.get(f"/api/tournaments/{view['id']}{path}").status_code == 404
     for command in ("stop", "resume"):
@@ -254,5 +254,5 @@ def test_players_of_one_name_are_numbered() -> None:
 def test_tournaments_that_cannot_be_are_refused(client: TestClient, wanted: dict[str, Any]) -> None:
     body = {"game": "breakthrough", "players": WEAK, **wanted}
     answer = client.post("/api/tournaments", json=body)
-    assert (answer.status_code, list(answer.json())) == (422, ["detail"])
+    assert (answer.status_code, list(answer.json())) == (422, ["detail", "text"])
     assert client.get("/api/tournaments").json() == []

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from sparring.base.sentences import Sentence
 from sparring.games.description import (
     EngineSupport,
     GameDescription,
@@ -106,8 +107,16 @@ def _commands() -> Mapping[str, Command | Group]:
     return {"engine": Group("", {"uci": Command("sparring.cli.engine:uci", "Play chess over UCI.")})}
 
 
+def _opening_tags(state: ChessState) -> Mapping[str, str]:
+    from sparring.chess.opening_names import opening_name
+
+    opening = opening_name(state)
+    return {} if opening is None else {"ECO": opening.eco, "Opening": opening.name}
+
+
 DESCRIPTION = GameDescription(
     name="chess",
+    opening_tags=_opening_tags,
     order=1,
     load_rules=_rules,
     native="Chess",
@@ -121,7 +130,7 @@ DESCRIPTION = GameDescription(
     display_move=_san,
     claimable_draw=_claim,
     move_count=_move_count,
-    how_to_move="Moves: e4, Nf3, exd5, O-O, e8=Q, or the two squares: e2e4.",
+    how_to_move=Sentence("Moves: e4, Nf3, exd5, O-O, e8=Q, or the two squares: e2e4."),
     records=_records,
     networks=_networks,
     commands=_commands,

@@ -83,6 +83,8 @@ def _own(target: str, summary: str) -> Command:
 
 _GENERAL: dict[str, Command | Group] = {
     "serve": _own("serve:serve", "Open the page to play on."),
+    "backup": _own("backup:backup", "Write your data folder to one file."),
+    "restore": _own("backup:restore", "Bring a data folder back from a backup."),
     "play": _own("play:play", "Play a game in the terminal."),
     "predict": _own("predict:predict", "Predict the moves that people of a rating would play."),
     "games": _own("inspect:games", "List the games and their rule options."),

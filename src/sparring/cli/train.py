@@ -210,7 +210,7 @@ def person(
     """Make a player that plays like one person, from their games."""
     from sparring.players.persons import person_file
     from sparring.policies.person import SUFFIX, write_person
-    from sparring.training.person.adaptation import adapt_person
+    from sparring.training.person.adaptation import adapt_person, player_toml
     from sparring.training.person.choices import ChoiceReader, read_person_games
 
     if out is not None and out.suffix != ".toml":
@@ -234,30 +234,6 @@ def person(
     _show_person(adapted, out)
     words = f"--person {shlex.quote(adapted.model.card.person)}" if stored else f"--player {out}"
     make_console().print(f"[dim]sparring play {game} {foreign(words)}[/]", soft_wrap=True)
-
-
-def player_toml(card: Any, file: str) -> str:
-    """The player's TOML file."""
-    import json
-
-    from sparring.games import describe
-
-    dates = f" from {card.first_date} to {card.last_date}" if card.first_date else ""
-    lines = [
-        f"# Plays like {card.person}: {card.games:,} games{dates}, {card.positions:,} positions.",
-        *([f"# {card.measured}"] if card.measured else []),
-        f"game = {json.dumps(card.game)}",
-        f"name = {json.dumps(card.person)}",
-        f"model = {json.dumps(file)}",
-    ]
-    if card.rating is not None:
-        system = describe(card.game).ratings
-        lines.append(
-            f"rating = {card.rating if system.word == 'rating' else json.dumps(system.format(card.rating))}"
-        )
-    lines += ["resign_below = 0.05", "resign_after = 3", "draw_within = 0.05", "draw_offers = false"]
-    escaped = (line if line.isprintable() else line.encode("unicode_escape").decode() for line in lines)
-    return "".join(f"{line}\n" for line in escaped)
 
 
 def _show_person(adapted: Any, out: Path) -> None:

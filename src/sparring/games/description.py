@@ -123,6 +123,17 @@ class PeopleNetwork:
 
 
 @dataclass(frozen=True)
+class RuleChoice:
+    """An option of the rules, for people."""
+
+    title: str
+    choices: tuple[tuple[bool | int | float | str, str], ...] = ()
+    """(value, title) of each choice; empty if there is no fixed set."""
+    default: bool | int | float | str | None = None
+    """Choice in place of the option's default; None for that."""
+
+
+@dataclass(frozen=True)
 class GameDescription:
     """One game: rules, native classes, records, ratings, networks, search, players."""
 
@@ -135,6 +146,10 @@ class GameDescription:
     game in Python."""
     packed_move_bytes: int = 1
     """Bytes of a packed move, an index among the legal moves: 2 if a state can have more than 256 moves."""
+    opening_tags: Callable[[Any], Mapping[str, str]] | None = None
+    """(last state) -> PGN's tags of the game's opening, such as ECO; empty if it has no name."""
+    numbers_plies: bool = False
+    """Whether people number each player's move, and not the two of both players together."""
     move_numbering: int = 1
     """Version of the move codes and of the order of legal moves. Raise it when either changes."""
     encodings: Mapping[str, int] = field(default_factory=lambda: {"planes": 1})
@@ -170,7 +185,15 @@ class GameDescription:
     rules_summary: str = ""
     """The rules in a few lines, for games that are not well known."""
     rule_sets: Callable[..., Any] | None = None
-    """(name, komi=None) -> Game with a named rule set, such as "chinese". None if there are no rule sets."""
+    """(name, komi=None, **options) -> Game with a named rule set, such as "chinese". None if there are no
+    rule sets."""
+    rule_choices: Mapping[str, RuleChoice] = field(default_factory=dict)
+    """How people choose the rule options, by name; `rules` is the name of a rule set."""
+    facts: Callable[[Any, Any], list[str]] | None = None
+    """(rules, state) -> facts of a game in progress in sentences, such as prisoners. None if there are
+    none."""
+    draws_by_agreement: bool = True
+    """Whether players may agree to a draw."""
     order: int = 1000
     """Place in lists of games; games with equal numbers are listed by name."""
     records: Callable[[], Any] | None = None

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from sparring.base.sentences import Sentence
 from sparring.games.description import (
     EngineSupport,
     GameDescription,
     NetworkLayout,
     PeopleNetwork,
     Phases,
+    RuleChoice,
     SearchDefaults,
 )
 from sparring.games.ratings import GO_RANKS
@@ -38,10 +40,47 @@ def _rules() -> type[Any]:
     return Go
 
 
-def _by_rules(name: str, komi: float | None = None) -> Go:
+def _by_rules(name: str, komi: float | None = None, **options: Any) -> Go:
     from sparring.go.game import Go
 
-    return Go.by_rules(name, komi=komi)
+    return Go.by_rules(name, komi=komi, **options)
+
+
+def _facts(rules: Go, state: GoState) -> list[str]:
+    """Prisoners, komi, rules and handicap."""
+    from sparring.go.game import rule_set_of
+
+    by_black, by_white = state.prisoners
+    name = rule_set_of(rules)
+    facts: list[str] = [
+        Sentence("Prisoners: Black {black}, White {white}.", black=by_black, white=by_white),
+        Sentence("Komi {komi}.", komi=float(state.komi)),
+        *([] if name is None else [Sentence("{rules} rules.", rules=_RULE_NAMES.get(name, name))]),
+    ]
+    if rules.handicap:
+        facts.append(Sentence("{stones} handicap stones.", stones=rules.handicap))
+    return facts
+
+
+_OFFERED = {
+    "chinese": Sentence("Chinese"),
+    "japanese": Sentence("Japanese"),
+    "aga": Sentence("AGA"),
+    "new-zealand": Sentence("New Zealand"),
+    "tromp-taylor": Sentence("Tromp-Taylor"),
+}
+"""Rule sets that people are offered."""
+_RULE_NAMES = {**_OFFERED, "chinese-ogs": _OFFERED["chinese"]}
+_RULE_CHOICES = {
+    "size": RuleChoice(
+        Sentence("Board"), ((9, Sentence("9x9")), (13, Sentence("13x13")), (19, Sentence("19x19"))), 19
+    ),
+    "rules": RuleChoice(Sentence("Rules"), tuple(_OFFERED.items()), "chinese"),
+    "komi": RuleChoice(Sentence("Komi")),
+    "handicap": RuleChoice(
+        Sentence("Handicap stones"), tuple((stones, str(stones)) for stones in (0, *range(2, 10))), 0
+    ),
+}
 
 
 def _records() -> RecordFormats:
@@ -104,7 +143,8 @@ def _layout(history: int) -> NetworkLayout:
 
 def _advice(state: GoState) -> str:
     """Advice for a person who plays the shipped network."""
-    return "" if state.size == 19 else "It learned from games on 19x19 and is weaker on this board."
+    weaker = Sentence("It learned from games on 19x19 and is weaker on this board.")
+    return "" if state.size == 19 else weaker
 
 
 def _commands() -> Mapping[str, Command | Group]:
@@ -119,6 +159,7 @@ DESCRIPTION = GameDescription(
     load_rules=_rules,
     native="Go",
     packed_move_bytes=2,
+    numbers_plies=True,
     encodings={"planes": 1, "katago": 1, "katago-global": 1},
     ratings=GO_RANKS,
     phases=Phases(50, 150),
@@ -128,8 +169,13 @@ DESCRIPTION = GameDescription(
     # Only passes end a game of Go, and when to pass is up to the passing rules.
     search=SearchDefaults(find_immediate_wins=False, repetition_draws=False, prefer_proven=False),
     people=PeopleNetwork(rating="5d", advice=_advice),
-    how_to_move="Moves: a point such as D4, or pass. After two passes the dead stones are agreed on.",
+    how_to_move=Sentence(
+        "Moves: a point such as D4, or pass. After two passes the dead stones are agreed on."
+    ),
     rule_sets=_by_rules,
+    rule_choices=_RULE_CHOICES,
+    facts=_facts,
+    draws_by_agreement=False,
     records=_records,
     networks=_networks,
     commands=_commands,

@@ -8,6 +8,7 @@ decision unless the game has changed.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,6 +17,7 @@ from typing import Any, Literal, TypeAlias
 
 from sparring.base.clock import GameClock, TimeControl
 from sparring.base.errors import SparringError
+from sparring.base.sentences import Sentence
 from sparring.games import Game, Move, describe, move_name
 from sparring.networks import Prediction
 from sparring.play.result import (
@@ -26,6 +28,7 @@ from sparring.play.result import (
     UNFINISHED,
     GameResult,
     PlayedRecord,
+    reason_text,
     result_text,
 )
 from sparring.players import Decision, GameStart, Player, Turn
@@ -105,6 +108,7 @@ class LiveGame:
         names: tuple[str, str] = ("", ""),
         observer: Callable[[Any], None] | None = None,
         version: int = 0,
+        untimed_turns: int = 0,
     ) -> None:
         """A game that begins now.
 
@@ -116,6 +120,7 @@ class LiveGame:
             names: names that the players are given of their opponents; empty if they are not.
             observer: receives the person's observations in a game of hidden information.
             version: the number of changes so far.
+            untimed_turns: turns of each side before the clocks run.
         """
         self.rules, self.players, self.person, self.names = rules, players, person, names
         self.states = [rules.initial() if start is None else start]
@@ -125,6 +130,8 @@ class LiveGame:
         self.changes = version
         """It grows with every change."""
         self.clock = GameClock(clock)
+        self._untimed_turns = untimed_turns
+        self._hold_clock()
         self._clocks = [self.clock.snapshot()]
         """The clocks in each state."""
         self.dead: set[int] | None = None
@@ -170,6 +177,7 @@ class LiveGame:
             if stored.left is not None:
                 self.clock.left[self.states[-1].to_move] = stored.left
             self._push(move, stored.text, stored.left, stored.offers_draw)
+        self._hold_clock()
         if not self.rules.spec.hidden:
             self.start_players()
 
@@ -185,59 +193,69 @@ class LiveGame:
         """The person's move; `ply` is the number of moves that the person has seen. Raises NotAllowed,
         ParseError or IllegalMove."""
         if self.end is not None:
-            raise NotAllowed("The game is over.")
+            raise NotAllowed(Sentence("The game is over."))
         if self.phase != "move":
-            raise NotAllowed("It is not your turn.")
-        if ply is not None and ply != len(self.moves):
-            raise NotAllowed(f"The game has {len(self.moves)} moves, not {ply}: reload it.")
+            raise NotAllowed(Sentence("It is not your turn."))
+        if ply is not None and ply != (made := len(self.moves)):
+            raise NotAllowed(
+                Sentence("The game has {moves} moves, not {ply}: reload it.", moves=made, ply=ply)
+            )
         move = self.rules.parse_move(self.states[-1], text)
         if self._spend(self.states[-1].to_move):
             self.make(move)
 
     def take_back(self, count: int = 1) -> None:
         """Takes the person's last moves back, with the answers to them. Raises NotAllowed."""
-        self._require("undo")
+        self.require("undo")
         own = self._own_turns()
         if count > len(own):
-            made = f"{len(own)} move{'' if len(own) == 1 else 's'}"
-            raise NotAllowed(f"You have made {made}: {count} cannot be taken back.")
+            if len(own) == 1:
+                raise NotAllowed(Sentence("You have made 1 move: {count} cannot be taken back.", count=count))
+            raise NotAllowed(
+                Sentence(
+                    "You have made {made} moves: {count} cannot be taken back.", made=len(own), count=count
+                )
+            )
         self._back_to(own[-count])
-        self._change("You take a move back." if count == 1 else f"You take {count} moves back.")
+        several = Sentence("You take {count} moves back.", count=count)
+        self._change(Sentence("You take a move back.") if count == 1 else several)
 
     def resign(self) -> None:
         """The person resigns. Raises NotAllowed."""
-        self._require("resign")
+        self.require("resign")
         you = self._you()
         self.finish(
-            GameResult.lost_by(you, RESIGNATION), f"You resign: {self.rules.spec.players[1 - you]} wins."
+            GameResult.lost_by(you, RESIGNATION),
+            Sentence("You resign: {winner} wins.", winner=self._side(1 - you)),
         )
 
     def propose_draw(self) -> None:
         """Claims a draw, accepts an offer, or makes one. Raises NotAllowed."""
-        self._require("draw")
+        self.require("draw")
         claimable, state = describe(self.rules.spec.name).claimable_draw, self.states[-1]
         if claimable is not None and (reason := claimable(state)) is not None:
-            self.finish(GameResult(0.5, reason), f"A draw: you claim it by {reason}.")
+            text = Sentence("A draw: you claim it by {reason}.", reason=reason_text(reason))
+            self.finish(GameResult(0.5, reason), text)
         elif self.draw_offered or self.players[1 - self._you()].accepts_draw(state):
-            self.finish(DRAW_AGREED, "A draw by agreement.")
+            self.finish(DRAW_AGREED, Sentence("A draw by agreement."))
         else:
-            self._change("The opponent declines the draw.")
+            self._change(Sentence("The opponent declines the draw."))
 
     def hint(self) -> Decision:
         """The likeliest move of a player like the opponent. Raises NotAllowed."""
-        self._require("hint")
+        self.require("hint")
         return self.players[1 - self._you()].hint(Turn.of(self.states[-1]))
 
     def mark(self, points: Sequence[str]) -> None:
         """Changes dead stones to living ones and back. Raises NotAllowed or ParseError."""
-        self._require("count")
+        self.require("count")
         assert self.dead is not None
         self.dead ^= self.counting.stones_at(self.states[-1], points)
         self._change(self.message)
 
     def agree(self) -> None:
         """Ends the game with the dead stones as marked. Raises NotAllowed."""
-        self._require("count")
+        self.require("count")
         text, end = self.counted()
         self.dead = None
         self.finish(end, text)
@@ -250,11 +268,11 @@ class LiveGame:
 
     def resume(self) -> None:
         """Plays on instead of counting: takes the person's pass back. Raises NotAllowed."""
-        self._require("count")
+        self.require("count")
         if not (own := self._own_turns()):
-            raise NotAllowed("There is no move of yours to take back.")
+            raise NotAllowed(Sentence("There is no move of yours to take back."))
         self._back_to(own[-1])
-        self._change("You play on.")
+        self._change(Sentence("You play on."))
 
     def commands(self) -> set[str]:
         """What the person can do now."""
@@ -304,14 +322,14 @@ class LiveGame:
         if decision.resign:
             self.finish(
                 GameResult.lost_by(player, RESIGNATION),
-                f"{self._side(player)} resigns: {self._wins(1 - player)}.",
+                Sentence("{side} resigns: {wins}.", side=self._side(player), wins=self._wins(1 - player)),
             )
             return True
         self.prediction = decision.prediction
         self.make(decision.move, offers_draw=decision.offer_draw, centipawns=decision.centipawns)
         other = self.players.get(1 - player)
         if self.draw_offered and other is not None and other.accepts_draw(self.states[-1]):
-            self.finish(DRAW_AGREED, "A draw by agreement.")
+            self.finish(DRAW_AGREED, Sentence("A draw by agreement."))
         return True
 
     def make(self, move: Move, *, offers_draw: bool = False, centipawns: int | None = None) -> None:
@@ -319,7 +337,8 @@ class LiveGame:
         state = self.states[-1]
         left = None if self.clock.control is None else self.clock.left[state.to_move]
         self._push(move, self.rules.move_text(state, move), left, offers_draw, centipawns)
-        self._change("The opponent offers a draw." if offers_draw else "")
+        self._change(Sentence("The opponent offers a draw.") if offers_draw else "")
+        self._hold_clock()
         self.clock.begin_turn()
         self.settle()
 
@@ -427,7 +446,16 @@ class LiveGame:
         self.clock.restore(self._clocks[-1])
         self._interrupt()
         self.start_players()
+        self._hold_clock()
         self.clock.begin_turn()
+
+    def _hold_clock(self) -> None:
+        """Holds the clocks while a side has untimed turns left. Moves that were played before the game began,
+        such as those of an opening, have no time, and do not count."""
+        timed = next((i for i, played in enumerate(self.moves) if played.left is not None), len(self.moves))
+        movers = [state.to_move for state in self.states[timed:]]
+        turns = sum(before != after for before, after in itertools.pairwise(movers))
+        self.clock.held = self.clock.control is not None and turns < 2 * self._untimed_turns
 
     def _spend(self, player: int, seconds: float | None = None) -> bool:
         """Takes the time of the turn off a player's clock; False if the game ends by it."""
@@ -437,19 +465,25 @@ class LiveGame:
         return False
 
     def _flag(self, player: int) -> None:
-        who = "You are" if player == self.person else f"{self._side(player)} is"
-        end = GameResult.lost_by(player, TIME_FORFEIT)
-        self.finish(end, f"{who} out of time: {self._wins(1 - player)}.")
+        wins = self._wins(1 - player)
+        text = Sentence("{side} is out of time: {wins}.", side=self._side(player), wins=wins)
+        if player == self.person:
+            text = Sentence("You are out of time: {wins}.", wins=wins)
+        self.finish(GameResult.lost_by(player, TIME_FORFEIT), text)
 
     def _side(self, player: int) -> str:
         return self.rules.spec.players[player]
 
     def _wins(self, player: int) -> str:
-        return "you win" if player == self.person else f"{self._side(player)} wins"
+        if player == self.person:
+            return Sentence("you win")
+        return Sentence("{side} wins", side=self._side(player))
 
-    def _require(self, command: str) -> None:
+    def require(self, command: str) -> None:
+        """Raises NotAllowed if the person cannot give a command now."""
         if command not in self.commands():
-            raise NotAllowed("The game is over." if self.end is not None else "That is not possible now.")
+            over, not_now = Sentence("The game is over."), Sentence("That is not possible now.")
+            raise NotAllowed(over if self.end is not None else not_now)
 
     def _you(self) -> int:
         assert self.person is not None

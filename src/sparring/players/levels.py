@@ -133,6 +133,21 @@ class LevelTable:
             policy=[row.policy for row in self.levels if row.level < level][-1],
         )
 
+    def estimate(self, level: int) -> tuple[float, tuple[float, float]] | None:
+        """The rating of a level and its 95 % interval, between the measured rows on both sides; None outside
+        of them."""
+        rows = [row for row in self.levels if row.measured is not None and row.interval is not None]
+        if not rows or not rows[0].level <= level <= rows[-1].level:
+            return None
+        numbers = [row.level for row in rows]
+
+        def between(values: list[float]) -> float:
+            return round(float(np.interp(level, numbers, values)), 1)
+
+        intervals = [row.interval for row in rows if row.interval is not None]
+        low, high = (between([interval[end] for interval in intervals]) for end in (0, 1))
+        return between([row.measured for row in rows if row.measured is not None]), (low, high)
+
     def at(self, level: int, **keys: Any) -> PlayerConfig:
         """The player of a level, with `keys` in place of its own. Raises BadConfig."""
         return PlayerConfig(self.game, **{**self.keys(level), **keys})

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from sparring.base.sentences import Sentence
 from sparring.games.description import GameDescription, Phases
 
 if TYPE_CHECKING:
@@ -37,10 +38,18 @@ def _records() -> RecordFormats:
 
 def _players() -> GamePlayers:
     from sparring.players.game_players import Bots, GamePlayers
-    from sparring.rbc.bots import BOTS, BotConfig, make_bot, strength_bot
+    from sparring.rbc.bots import BOTS, FOR_PEOPLE, BotConfig, make_bot, strength_bot, with_seconds
 
-    alone = [name for name, bot in BOTS.items() if bot.evaluator != "stockfish" and not bot.use_clock]
-    bots = Bots(BOTS, BotConfig, make_bot, default="inference-3", for_people=tuple(alone))
+    bots = Bots(
+        BOTS,
+        BotConfig,
+        make_bot,
+        default="inference-3",
+        for_beginners="guesser",
+        for_people=FOR_PEOPLE,
+        budgets={"planner": (0.5, 2.0, 8.0)},
+        with_seconds=with_seconds,
+    )
     return GamePlayers(strength_player=strength_bot, bots=bots)
 
 
@@ -96,16 +105,17 @@ DESCRIPTION = GameDescription(
     native="Rbc",
     packed_move_bytes=2,
     phases=Phases(40, 160),
-    how_to_move=(
+    how_to_move=Sentence(
         "A turn has two parts. First sense: type the square in the middle of the 3x3 squares that you "
         "want to see, such as e7, or none. Then move: e4, Nf3, exd5, e2e4, or pass."
     ),
-    rules_summary=(
+    rules_summary=Sentence(
         "Chess in which you do not see the opponent's pieces. Before each move you look at nine squares. "
         "You are told where a piece is captured, but not by what. A move that something blocks stops "
         "before it, or is not made. There is no check: who captures the king wins. 50 moves without a "
         "capture or pawn move are a draw."
     ),
+    draws_by_agreement=False,
     records=_records,
     players=_players,
     commands=_commands,

@@ -10,18 +10,23 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from fastapi.staticfiles import StaticFiles
+from starlette.exceptions import HTTPException
 
 import sparring
 from sparring.base.errors import CannotWrite, SparringError
-from sparring.server import reports
+from sparring.base.sentences import Sentence
+from sparring.server import history, reports
 from sparring.server import review as study_routes
 from sparring.server import routes as game_routes
 from sparring.server import tournaments as tournament_routes
 from sparring.server import turing as turing_routes
 from sparring.server.game_host import GameHost
 from sparring.server.live_tournament import TournamentStore
+from sparring.server.messages import text_of
 from sparring.server.opponents import Opponents
-from sparring.server.refusal import Refused
+from sparring.server.persons import PersonJobs
+from sparring.server.persons import router as person_routes
+from sparring.server.refusal import Refused, refusal_text
 from sparring.server.review import Reviews
 from sparring.server.security import Access, Guard, refusal_response
 from sparring.server.store import Database, GameStore
@@ -49,13 +54,15 @@ def create_app(
     Raises BadFile.
     """
     opponents = Opponents(threads)
-    Database(store).close()  # refuses another kind of file before the server starts
+    checked = Database(store)  # refuses another kind of file before the server starts
+    checked.close()
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         database = Database(store)
         app.state.host = host = GameHost(GameStore(database), opponents, keep)
         app.state.reviews = reviews = Reviews(host)
+        app.state.persons = persons = PersonJobs()
         app.state.turing = TuringRounds(database)
         app.state.tournaments = tournaments = Tournaments(TournamentStore(database), host)
         await host.tidy()
@@ -63,6 +70,7 @@ def create_app(
         try:
             yield
         finally:
+            await persons.close()
             await tournaments.close()
             await reviews.close()
             await host.close()
@@ -80,11 +88,15 @@ def create_app(
     app.add_middleware(Guard, access=access)
     app.add_exception_handler(SparringError, _refused)
     app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(HTTPException, _not_answered)
     app.include_router(game_routes.router)
+    app.include_router(history.router)
     app.include_router(study_routes.router)
+    app.include_router(person_routes)
     app.include_router(turing_routes.router)
     app.include_router(tournament_routes.router)
     app.include_router(reports.router)
+    app.state.adopted = 0 if access.token else checked.adopted
     app.state.gallery = reports.Gallery(results)
     if page is not None:
         app.mount("/", StaticFiles(directory=page, html=True), name="page")
@@ -94,7 +106,7 @@ def create_app(
 async def _refused(request: Request, error: Exception) -> JSONResponse:
     """One sentence for what cannot be done: a format that needs an extra, a full disk, a damaged game."""
     status = error.status if isinstance(error, Refused) else 503 if isinstance(error, CannotWrite) else 422
-    return refusal_response(str(error), status)
+    return refusal_response(refusal_text(error), status)
 
 
 async def _invalid(request: Request, error: Exception) -> JSONResponse:
@@ -102,4 +114,11 @@ async def _invalid(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)
     first = error.errors()[0]
     where = ".".join(str(part) for part in first["loc"] if part != "body")
-    return refusal_response(f"{where[:100]}: {first['msg']}", 422)
+    where = where[:100]
+    return refusal_response(text_of(Sentence("{where}: {error}", where=where, error=first["msg"])), 422)
+
+
+async def _not_answered(request: Request, error: Exception) -> JSONResponse:
+    """One sentence for an address that does not exist, or a body that is too large."""
+    assert isinstance(error, HTTPException)
+    return refusal_response(text_of(error.detail), error.status_code)

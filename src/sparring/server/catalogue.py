@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
 from pydantic import Field
 
+from sparring.base.sentences import Sentence, joined
 from sparring.games import GAMES, GameDescription, describe, load_game
 from sparring.play.opponent import DEFAULT_STRENGTH, default_kind
 from sparring.players import DEFAULT_RATING
-from sparring.players.game_players import game_players
-from sparring.players.levels import shipped_levels
+from sparring.players.bot_ratings import bot_ratings
+from sparring.players.game_players import Bots, game_players
+from sparring.players.levels import LevelTable, shipped_levels
 from sparring.players.persons import stored_persons
 from sparring.players.small_players import STRENGTHS
 from sparring.records.readers import formats, written_formats
-from sparring.server.messages import ApiMessage
+from sparring.server.messages import ApiMessage, Text, text_of
 from sparring.server.new_game import HandicapOffer, OpeningOffer, opening_table
 from sparring.server.opponents import Opponents
+from sparring.server.person_job import cannot_make, learned
 
 _LEVEL_STEP = 50
 
@@ -27,7 +31,7 @@ _LEVEL_STEP = 50
 class RatingScale(ApiMessage):
     """The ratings or ranks of an opponent that plays like people."""
 
-    word: str = Field(description="rating or rank")
+    word: Text = Field(description="rating or rank")
     values: list[int | str] = Field(description="What may be asked for, the weakest first.")
     default: int | str
 
@@ -41,18 +45,53 @@ class LevelOffer(ApiMessage):
     games: int | None
 
 
+class DialStep(ApiMessage):
+    """A step of the dial: how strong it is, and how long its moves take."""
+
+    level: int
+    rating: float | None = Field(
+        description="Measured rating, or between those of the measured levels on both sides; null outside."
+    )
+    interval: tuple[float, float] | None = Field(description="Its 95 % interval.")
+    measured: bool = Field(description="Whether this level itself was measured.")
+    seconds: float | None = Field(
+        description="About how long a move takes on this machine; null until it is known."
+    )
+
+
+class BotOffer(ApiMessage):
+    """A named bot."""
+
+    name: str
+    about: Text = Field(description="One line about how it plays.")
+    rating: float | None = Field(description="Measured rating, with the default budget; null if unknown.")
+    interval: tuple[float, float] | None = Field(
+        description="95 % interval of the rating; null for the bot on whose rating the scale rests."
+    )
+    games: int | None = Field(description="Games behind the rating.")
+    budgets: list[float] = Field(description="Seconds a turn that it can have; empty if it has no budget.")
+    default_budget: float | None
+
+
+class OptionChoice(ApiMessage):
+    """A choice of a rule option."""
+
+    value: bool | int | float | str
+    title: Text
+
+
 class PersonOffer(ApiMessage):
     """An opponent that plays like one person."""
 
     name: str = Field(description="For `person` of an opponent.")
     title: str = Field(description="The person's name.")
-    about: str
+    about: Text
 
 
 class LevelScale(ApiMessage):
     """The levels of a game: how strong an opponent is."""
 
-    word: str = Field(description="rating or rank")
+    word: Text = Field(description="rating or rank")
     step: int = Field(description="Distance of two levels on the dial.")
     names: dict[str, str] = Field(description="Levels as people write them, where they are not numbers.")
     lowest: int
@@ -60,13 +99,16 @@ class LevelScale(ApiMessage):
     default: int
     family: str = Field(description="Whose scale it is.")
     measured: list[LevelOffer]
+    estimates: list[DialStep] = Field(description="Every step of the dial, the weakest first.")
 
 
 class RuleOption(ApiMessage):
     """An option of a game's rules."""
 
     name: str
+    title: Text
     default: bool | int | float | str | None = Field(description="null if it depends on other options.")
+    choices: list[OptionChoice] | None = Field(description="null where there is no fixed set.")
 
 
 class GameOffer(ApiMessage):
@@ -81,23 +123,32 @@ class GameOffer(ApiMessage):
     ratings: RatingScale | None = Field(description="Of the human-like opponent; null if there is none.")
     has_human: bool
     adapts: bool = Field(description="Whether a level can follow the visitor's results.")
+    can_make_persons: Text | None = Field(
+        description="Why no person can be made of games (`/api/persons`); null if one can be."
+    )
     persons: list[PersonOffer] = Field(description="Opponents that play like one person.")
     strengths: list[int]
     default_strength: int
-    bots: list[str]
+    draws: bool = Field(description="Whether players may agree to a draw.")
+    bots: list[BotOffer] = Field(description="The weakest first.")
     default_bot: str | None
     options: list[RuleOption]
     openings: list[OpeningOffer]
     handicaps: list[HandicapOffer]
     reads: list[str] = Field(description="Formats of games that can be opened.")
     writes: list[str] = Field(description="Formats that games are saved in.")
-    rules: str = Field(description="The rules in a few lines; empty for well-known games.")
-    how_to_move: str
+    rules: Text = Field(description="The rules in a few lines; empty for well-known games.")
+    how_to_move: Text
 
 
 def catalogue(opponents: Opponents) -> list[GameOffer]:
     """All games. Persons are those that the user's folder has now."""
-    return [offer.model_copy(update={"persons": _persons(offer.name)}) for offer in _shipped(opponents)]
+    return [
+        offer.model_copy(
+            update={"persons": _persons(offer.name), "levels": _timed(offer.name, offer.levels, opponents)}
+        )
+        for offer in _shipped(opponents)
+    ]
 
 
 @cache
@@ -109,9 +160,15 @@ def _persons(game: str) -> list[PersonOffer]:
     system = describe(game).ratings
     offers = []
     for entry in stored_persons(game):
-        rating = "" if entry.rating is None else f", {system.word} {system.format(entry.rating)}"
-        about = f"From {entry.games:,} games{rating}. {entry.measured}".strip()
-        offers.append(PersonOffer(name=entry.path.stem, title=entry.name, about=about))
+        games = f"{entry.games:,}"
+        about = Sentence("From {games} games.", games=games)
+        if entry.rating is not None:
+            rating = system.format(entry.rating)
+            about = Sentence("From {games} games, rating {rating}.", games=games, rating=rating)
+            if system.word == "rank":
+                about = Sentence("From {games} games, rank {rank}.", games=games, rank=rating)
+        about_all = text_of(joined(about, learned(entry.measured)))
+        offers.append(PersonOffer(name=entry.path.stem, title=entry.name, about=about_all))
     return offers
 
 
@@ -127,19 +184,21 @@ def _offer(description: GameDescription, opponents: Opponents) -> GameOffer:
         levels=_levels(description.name),
         ratings=_ratings(description, opponents),
         adapts=_levels(description.name) is not None,
+        can_make_persons=None if (reason := cannot_make(description.name)) is None else text_of(reason),
         persons=[],
         has_human=description.name in DEFAULT_RATING,
         strengths=list(STRENGTHS),
         default_strength=DEFAULT_STRENGTH,
-        bots=[] if bots is None else list(bots.for_people),
-        default_bot=None if bots is None else bots.default,
-        options=[RuleOption(name=name, default=value) for name, value in _options(description)],
+        draws=description.draws_by_agreement,
+        bots=[] if bots is None else _bots(description.name, bots),
+        default_bot=None if bots is None else bots.for_beginners,
+        options=list(_options(description)),
         openings=opening_table(description.name).openings,
         handicaps=opening_table(description.name).handicaps,
         reads=formats(description.name),
         writes=written_formats(description.name),
-        rules=description.rules_summary,
-        how_to_move=description.how_to_move,
+        rules=text_of(description.rules_summary),
+        how_to_move=text_of(description.how_to_move),
     )
 
 
@@ -155,7 +214,7 @@ def _levels(game: str) -> LevelScale | None:
     default, system = table.default_level, describe(game).ratings
     ranks = system.word == "rank" and system.lowest <= low and high <= system.highest
     return LevelScale(
-        word="rank" if ranks else "rating",
+        word=_word("rank" if ranks else "rating"),
         step=1 if ranks else _LEVEL_STEP,
         names={str(rank): system.format(rank) for rank in range(low, high + 1) if rank} if ranks else {},
         lowest=low,
@@ -163,12 +222,72 @@ def _levels(game: str) -> LevelScale | None:
         default=default,
         family=table.family,
         measured=rows,
+        estimates=[_estimate(table, level) for level in _dial(low, high, 1 if ranks else _LEVEL_STEP)],
     )
 
 
-def _options(description: GameDescription) -> Iterator[tuple[str, Any]]:
-    """Names and defaults of the rule options."""
-    return ((field.name, field.default) for field in dataclasses.fields(description.rules))
+def _dial(low: int, high: int, step: int) -> list[int]:
+    """The levels of the dial, the highest one included."""
+    return sorted({*range(low, high, step), high})
+
+
+def _estimate(table: LevelTable, level: int) -> DialStep:
+    known = table.estimate(level)
+    rating, interval = (None, None) if known is None else known
+    measured = any(row.level == level and row.measured is not None for row in table.levels)
+    return DialStep(level=level, rating=rating, interval=interval, measured=measured, seconds=None)
+
+
+def _timed(game: str, scale: LevelScale | None, opponents: Opponents) -> LevelScale | None:
+    """The scale with the times of moves, as far as they are known."""
+    table = shipped_levels(game)
+    if scale is None or table is None:
+        return scale
+    estimates = [
+        estimate.model_copy(update={"seconds": opponents.speeds.move_seconds(table, estimate.level)})
+        for estimate in scale.estimates
+    ]
+    return scale.model_copy(update={"estimates": estimates})
+
+
+def _bots(game: str, bots: Bots) -> list[BotOffer]:
+    """The bots with their measured ratings, the weakest first; those without a rating come first."""
+    table = bot_ratings(game)
+    offers = []
+    for name, about in bots.for_people.items():
+        budgets = list(bots.budgets.get(name, ()))
+        budget = budgets[len(budgets) // 2] if budgets else None
+        row = table.get((name, budget))
+        offers.append(
+            BotOffer(
+                name=name,
+                about=text_of(about),
+                rating=None if row is None else row.rating,
+                interval=None if row is None else row.interval,
+                games=None if row is None else row.games,
+                budgets=budgets,
+                default_budget=budget,
+            )
+        )
+    return sorted(offers, key=lambda offer: -math.inf if offer.rating is None else offer.rating)
+
+
+def _word(word: str) -> Text:
+    return text_of({"rating": Sentence("rating"), "rank": Sentence("rank")}.get(word, word))
+
+
+def _options(description: GameDescription) -> Iterator[RuleOption]:
+    """The options of the rules: those that people choose first, in their order, then the others."""
+    defaults: dict[str, Any] = {
+        option.name: option.default for option in dataclasses.fields(description.rules)
+    }
+    for name, choice in description.rule_choices.items():
+        default = defaults.pop(name, None) if choice.default is None else choice.default
+        defaults.pop(name, None)
+        choices = [OptionChoice(value=value, title=text_of(title)) for value, title in choice.choices]
+        yield RuleOption(name=name, title=text_of(choice.title), default=default, choices=choices or None)
+    for name, default in defaults.items():
+        yield RuleOption(name=name, title=text_of(name), default=default, choices=None)
 
 
 def _ratings(description: GameDescription, opponents: Opponents) -> RatingScale | None:
@@ -183,4 +302,4 @@ def _ratings(description: GameDescription, opponents: Opponents) -> RatingScale 
         for number in range(low, high + 1, step)
         if system.word == "rating" or number != 0
     ]
-    return RatingScale(word=system.word, values=values, default=default)
+    return RatingScale(word=_word(system.word), values=values, default=default)

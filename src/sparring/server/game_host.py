@@ -10,6 +10,7 @@ from collections import Counter, OrderedDict
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from threading import Event, Lock, Thread
 from typing import Any, TypeVar
@@ -17,18 +18,21 @@ from typing import Any, TypeVar
 from fastapi import WebSocket, WebSocketDisconnect
 
 from sparring.base.errors import CannotWrite, NotFound, first_line
+from sparring.base.sentences import Sentence
 from sparring.games import describe
 from sparring.play.game import PendingTurn, PlayedMove, StoredMove
 from sparring.players import Decision, Player
 from sparring.players.player import NO_MOVE
 from sparring.server.adaptive_level import adapted, estimated_strength, strength_view
-from sparring.server.messages import ApiMessage, GameSummary, GameView, NewGame
+from sparring.server.messages import ApiMessage, GameView, NewGame, text_of
 from sparring.server.new_game import plan_game
 from sparring.server.opponents import Opponents
 from sparring.server.page_game import GameSettings, PageGame, refusing
+from sparring.server.pauses import Pauses
 from sparring.server.refusal import Refused
 from sparring.server.replay import Replays
-from sparring.server.store import GameStore, game_summary
+from sparring.server.security import OWNER
+from sparring.server.store import GameStore
 
 T = TypeVar("T")
 _log = logging.getLogger(__name__)
@@ -51,6 +55,8 @@ _COMPUTATIONS = 8
 """Questions of one visitor that are computed at once: hints, insights, reviews."""
 _UNTOUCHED_SECONDS = 24 * 3600.0
 """Age at which an unfinished game is deleted if the person has not moved in it."""
+_QUIET_SECONDS = 3.0
+"""Time after which networks are timed: the page has loaded then."""
 _CLOSING_SECONDS = 1.5
 """Time for which the end of the server waits for computations that were told to stop."""
 
@@ -67,6 +73,9 @@ class HostedGame:
         """The moves that are in the store."""
         self.player_task: asyncio.Task[None] | None = None
         self.flag_task: asyncio.Task[None] | None = None
+        self.pauses = Pauses(game.settings.seed)
+        self.changed = asyncio.Event()
+        """Set when the person changes the game: a player that pauses looks again."""
         self._stop = Event()
         """Ends the decision that is being computed."""
         self._computing = Lock()
@@ -84,7 +93,10 @@ class HostedGame:
         with self._computing:
             if stop is not None and stop.is_set():
                 return Decision(NO_MOVE)
-            return self.game.live.decide(pending)
+            decision = self.game.live.decide(pending)
+        if decision.resign and not self.game.settings.resigns and decision.move != NO_MOVE:
+            return replace(decision, resign=False)
+        return decision
 
     def interrupt(self) -> None:
         """Ends the decision that is being computed, and waits for its end; called in a thread."""
@@ -122,6 +134,7 @@ class GameHost:
         self._computations: Counter[str] = Counter()
         self._stops: set[Event] = set()
         """Those of the questions that are being computed."""
+        self._timing: asyncio.Task[None] | None = None
 
     async def run(self, function: Callable[..., T], *arguments: Any) -> T:
         """Calls a quick function in a thread."""
@@ -139,14 +152,14 @@ class GameHost:
         """Computes the answer to a question of a visitor, in a thread. The event that it gets is set when the
         visitor leaves or the server ends. Raises Refused if the visitor has asked too much at once."""
         if self._computations[visitor] >= _COMPUTATIONS:
-            raise Refused("Wait until your other questions are answered.", 429)
+            raise Refused(Sentence("Wait until your other questions are answered."), 429)
         self._computations[visitor] += 1
         stop = Event()
         self._stops.add(stop)
 
         def compute() -> T:
             if stop.is_set():
-                raise Refused("Nobody waits for the answer.", 503)
+                raise Refused(Sentence("Nobody waits for the answer."), 503)
             return question(stop)
 
         computing = asyncio.get_running_loop().run_in_executor(self._player_threads, compute)
@@ -164,24 +177,41 @@ class GameHost:
         if not self._computations[visitor]:
             del self._computations[visitor]
 
+    def time_levels(self) -> None:
+        """Begins to time the networks of the levels, if some are not timed and nothing times them."""
+        if self.opponents.speeds.waiting and (self._timing is None or self._timing.done()):
+            self._timing = asyncio.create_task(self._time_levels())
+
+    async def _time_levels(self) -> None:
+        await asyncio.sleep(_QUIET_SECONDS)
+        stop = Event()
+        self._stops.add(stop)
+        try:
+            await self.open(self.opponents.speeds.time_waiting, stop)
+        finally:
+            self._stops.discard(stop)
+
     async def create(self, visitor: str, wanted: NewGame) -> GameView:
         """Begins a game. Raises Refused."""
         if await self.run(self.store.unfinished, visitor) >= _UNFINISHED:
-            raise Refused(f"You have {_UNFINISHED} unfinished games: finish or delete some.", 429)
+            raise Refused(
+                Sentence("You have {count} unfinished games: finish or delete some.", count=_UNFINISHED), 429
+            )
         if await self.run(self.store.unfinished) >= _ALL_UNFINISHED:
             await self._discard_untouched()
         if await self.run(self.store.unfinished) >= _ALL_UNFINISHED:
-            raise Refused("The server has too many unfinished games.", 429)
+            raise Refused(Sentence("The server has too many unfinished games."), 429)
         game_id = secrets.token_urlsafe(9)
         wanted = await self.run(self._adapted, visitor, wanted)
-        settings, texts = await self.open(plan_game, wanted, self.opponents)
+        settings, texts, warning = await self.open(plan_game, wanted, self.opponents)
         game = await self.open(self._open, settings)
         await self.open(game.live.continue_with, [StoredMove(text) for text in texts])
         hosted = HostedGame(game_id, visitor, game)
         await self.run(self.store.create, game_id, visitor, settings, game.live.moves, game.shown())
         self._keep(hosted)
         self._advance(hosted)
-        return game.view(game_id)
+        view = game.view(game_id)
+        return view if warning is None else view.model_copy(update={"warning": text_of(warning)})
 
     async def find(self, visitor: str, game_id: str) -> HostedGame:
         """A game of a visitor. Raises Refused."""
@@ -190,7 +220,7 @@ class GameHost:
             async with self._loading:
                 hosted = self._games.get(game_id) or await self._load(visitor, game_id)
         if hosted is None or hosted.visitor != visitor:
-            raise Refused("There is no such game of yours.", 404)
+            raise Refused(Sentence("There is no such game of yours."), 404)
         self._games.move_to_end(game_id)
         self._advance(hosted)
         return hosted
@@ -205,31 +235,32 @@ class GameHost:
         hosted = await self.find(visitor, game_id)
         async with hosted.lock:
             await self._changing(hosted, partial(command, hosted.game))
+            hosted.changed.set()
         self._advance(hosted)
         if wait and hosted.player_task is not None:
             await asyncio.wait([hosted.player_task], timeout=wait)
         return await self.view(hosted)
 
-    async def ask(self, visitor: str, game_id: str, question: Callable[[PageGame], T]) -> T:
-        """The answer to a question about a game. Raises Refused."""
+    async def ask(self, visitor: str, game_id: str, question: Callable[[PageGame, Event], T]) -> T:
+        """The answer to a question about a game; the event is that of `answer`. Raises Refused."""
         hosted = await self.find(visitor, game_id)
         async with hosted.lock:
-            return await self.answer(visitor, lambda stop: question(hosted.game))
+            return await self.answer(visitor, lambda stop: question(hosted.game, stop))
 
     async def view(self, hosted: HostedGame) -> GameView:
         """The game as the person sees it."""
         async with hosted.lock:
             return await self.run(self._view, hosted)
 
-    async def recent(self, visitor: str, count: int) -> list[GameSummary]:
-        """A visitor's games, the latest first."""
-        return await self.run(self._summaries, visitor, count)
+    def followed(self) -> list[str]:
+        """The ids of the games that somebody follows."""
+        return [hosted.id for hosted in self._games.values() if hosted.followers]
 
     async def delete(self, visitor: str, game_id: str) -> None:
         """Deletes a game. Raises Refused."""
         async with self._loading:  # a game that is being read would be in memory afterwards
             if not await self.run(self.store.delete, game_id, visitor):
-                raise Refused("There is no such game of yours.", 404)
+                raise Refused(Sentence("There is no such game of yours."), 404)
             hosted = self._games.pop(game_id, None)
         if hosted is not None:
             await self._drop(hosted)
@@ -269,6 +300,8 @@ class GameHost:
 
     async def close(self) -> None:
         """Ends all tasks, and closes all players. A computation that does not stop in time is left behind."""
+        if self._timing is not None:
+            self._timing.cancel()
         for stop in self._stops:
             stop.set()
         games = list(self._games.values())
@@ -296,7 +329,7 @@ class GameHost:
         if not wanted.opponent.adapt:
             return wanted
         if wanted.you is None:
-            raise Refused("The level adapts to a person, who must play.", 422)
+            raise Refused(Sentence("The level adapts to a person, who must play."), 422)
         return wanted.model_copy(
             update={"opponent": adapted(wanted.opponent, self.store, visitor, wanted.game)}
         )
@@ -321,25 +354,18 @@ class GameHost:
         kind: type[PageGame] = PageGame if own is None else own()
         return kind(settings, players, self.store.version())
 
-    def _summaries(self, visitor: str, count: int) -> list[GameSummary]:
-        summaries = []
-        for stored in self.store.recent(visitor, count):
-            try:
-                summaries.append(game_summary(stored))
-            except Exception as error:  # one damaged game does not hide the others
-                _log.warning("game %s is damaged: %s", stored.id, first_line(error))
-        return summaries
-
     async def _load(self, visitor: str, game_id: str) -> HostedGame | None:
         stored = await self.run(self.store.load, game_id)
-        if stored is None or stored.visitor != visitor:
+        if stored is None or visitor not in (stored.visitor, OWNER):
             return None
         try:
             game = await self.open(self._open, stored.settings)
             await self.open(game.live.restore, stored.moves, stored.end, stored.message)
         except (ValueError, TypeError) as error:  # moves that are not legal, or an unknown game
-            raise Refused(f"This game is damaged and cannot be opened ({first_line(error)}).") from None
-        hosted = HostedGame(game_id, stored.visitor, game)
+            raise Refused(
+                Sentence("This game is damaged and cannot be opened ({reason}).", reason=first_line(error))
+            ) from None
+        hosted = HostedGame(game_id, visitor, game)
         self._keep(hosted)
         return hosted
 
@@ -380,7 +406,7 @@ class GameHost:
         Raises Refused.
         """
         if self._games.get(hosted.id) is not hosted:
-            raise Refused("The game has left the memory: reload it.")
+            raise Refused(Sentence("The game has left the memory: reload it."))
         try:
             view = await self.run(self._change_and_store, hosted, change)
         except (CannotWrite, NotFound) as error:
@@ -425,6 +451,7 @@ class GameHost:
         try:
             while True:
                 async with hosted.lock:
+                    hosted.changed.clear()
                     pending = game.pending_turn(hosted.new_stop())
                 if pending is None:
                     return
@@ -432,9 +459,10 @@ class GameHost:
                     return  # nobody watches
                 began = time.monotonic()
                 decision = await self.compute(hosted.decide, pending)
-                least = settings.pace if settings.you is None else decision.seconds or 0.0
-                if (left := least - (time.monotonic() - began)) > 0:  # as long as a person thinks
-                    await asyncio.sleep(left)
+                least = self._least_seconds(hosted, pending, decision)
+                if (left := least - (time.monotonic() - began)) > 0:
+                    with suppress(TimeoutError):
+                        await asyncio.wait_for(hosted.changed.wait(), left)
                 async with hosted.lock:
                     await self._changing(hosted, partial(game.accept, pending, decision))
         except Refused as refusal:  # the move could not be stored: the followers ask for the game again
@@ -442,6 +470,17 @@ class GameHost:
         finally:
             hosted.player_task = None
             self._trim()
+
+    @staticmethod
+    def _least_seconds(hosted: HostedGame, pending: PendingTurn, decision: Decision) -> float:
+        """Seconds that a turn takes at least: as long as a person thinks, or the pace of a watched game."""
+        settings, game = hosted.game.settings, hosted.game.live
+        if settings.you is None:
+            return settings.pace
+        human = settings.opponent_of(pending.player).think_time == "human"
+        if settings.clock is not None or not human:
+            return decision.seconds or 0.0
+        return hosted.pauses.seconds(game.rules, game.states[-1], decision, len(game.moves))
 
     def _watch_flag(self, hosted: HostedGame) -> None:
         """Ends the game in time when a flag falls."""

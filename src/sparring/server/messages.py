@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from sparring.base.sentences import Sentence
 from sparring.games.diagrams import Diagram, Piece
 from sparring.players.small_players import STRENGTHS
 
@@ -19,6 +20,36 @@ class ApiMessage(BaseModel):
     """A message. Unknown keys are refused."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Text(ApiMessage):
+    """A text for people that a page can translate: it looks up `template` and fills in `values`."""
+
+    text: str = Field(description="The whole text in English.")
+    template: str = Field(description="The text in English, with {names} in place of the values.")
+    values: dict[str, str | int | float | Text] = Field(
+        default_factory=dict, description="By name. A text is translated itself; so is a word of the game."
+    )
+
+
+def text_of(sentence: str) -> Text:
+    """The message of a sentence. A text that is no sentence is its own template."""
+    shown = _encodable(sentence)
+    if not isinstance(sentence, Sentence):
+        return Text(text=shown, template=shown)
+    values = {name: _value_of(value) for name, value in sentence.values.items()}
+    return Text(text=shown, template=sentence.template, values=values)
+
+
+def _value_of(value: str | int | float) -> str | int | float | Text:
+    if isinstance(value, Sentence):
+        return text_of(value)
+    return _encodable(value) if isinstance(value, str) else value
+
+
+def _encodable(text: str) -> str:
+    """A text that may quote any text of a request, without what UTF-8 cannot have."""
+    return text.encode("utf-8", "replace").decode()
 
 
 class OpponentChoice(ApiMessage):
@@ -45,12 +76,17 @@ class OpponentChoice(ApiMessage):
     )
     nodes: int = Field(default=0, ge=0, le=3_200, description="human: positions that it searches for a move.")
     think_time: Literal["none", "human"] = Field(
-        default="human", description="With a clock: takes the time that people take, or answers at once."
+        default="human",
+        description="human: takes the time that people take, without a clock half a second to four seconds. "
+        "none: answers at once.",
     )
     strength: int | None = Field(
         default=None, ge=STRENGTHS[0], le=STRENGTHS[-1], description="strength: from 1 to 9."
     )
     bot: str | None = Field(default=None, max_length=64, description="bot: its name.")
+    seconds: float | None = Field(
+        default=None, ge=0.1, le=60, description="bot: its time for a turn, if it has budgets."
+    )
     person: str | None = Field(
         default=None, max_length=100, description="person: the name in the catalogue, which names a file."
     )
@@ -85,11 +121,15 @@ class NewGame(ApiMessage):
         default=None, description="The second player of a watched game; without it, the same as `opponent`."
     )
     clock: ClockChoice | None = None
+    resigns: bool = Field(default=True, description="Whether the opponent may resign; else it plays to mate.")
     position: PositionText | None = Field(default=None, description="The position to begin with.")
     record: RecordText | None = Field(
         default=None, description="A game to continue; its last position is played on."
     )
     format: str | None = Field(default=None, max_length=8, description="Format of `record`, such as pgn.")
+    record_index: int = Field(
+        default=0, ge=0, lt=1_000, description="Number of the game in `record`, from 0."
+    )
     opening: list[MoveText] = Field(
         default_factory=list, max_length=60, description="Moves that are played before the game begins."
     )
@@ -168,7 +208,7 @@ class ResultView(ApiMessage):
 
     score: float = Field(description="Score of player 0: 1, 0.5 or 0.")
     winner: int | None
-    text: str = Field(description="The result in a sentence for the person.")
+    text: Text = Field(description="The result in a sentence for the person.")
 
 
 class ClockView(ApiMessage):
@@ -184,7 +224,7 @@ class CountingView(ApiMessage):
     """Both passed in Go: which stones are dead?"""
 
     dead: list[str]
-    text: str = Field(description="The score in a sentence.")
+    text: Text = Field(description="The score in a sentence.")
 
 
 class HiddenView(ApiMessage):
@@ -200,7 +240,7 @@ class HiddenView(ApiMessage):
     guess_shares: list[float] = Field(description="64 squares: share of the possible boards with that piece.")
     possible: int = Field(description="Number of possible boards.")
     exact: bool = Field(description="Whether all possible boards are followed.")
-    notes: list[str] = Field(description="What the person learned, the latest last.")
+    notes: list[Text] = Field(description="What the person learned, the latest last.")
     sensed: list[int] = Field(description="Squares of the last sense.")
     sizes: list[int] = Field(description="Number of possible boards after each move of either side.")
 
@@ -208,8 +248,8 @@ class HiddenView(ApiMessage):
 class PlayerView(ApiMessage):
     """One of the two players."""
 
-    name: str
-    about: str
+    name: Text
+    about: Text
     is_person: bool
 
 
@@ -248,13 +288,22 @@ class GameView(ApiMessage):
     clock: ClockView | None
     draw_offered: bool
     can: list[str] = Field(description="Commands that are possible now: undo, hint, draw, resign, ...")
-    message: str = Field(description="What happened last, in a sentence.")
+    message: Text = Field(description="What happened last, in a sentence.")
+    facts: list[Text] = Field(
+        default_factory=list, description="Facts of the game, such as prisoners, komi and rules in Go."
+    )
     counting: CountingView | None = None
     hidden: HiddenView | None = None
     result: ResultView | None = None
+    warning: Text | None = Field(
+        default=None, description="What could not be read of `record`, in the answer to a new game."
+    )
     estimate: StrengthView | None = Field(
         default=None, description="After a game whose level adapts: the visitor's strength now."
     )
+
+
+Outcome = Literal["won", "lost", "drawn"]
 
 
 class GameSummary(ApiMessage):
@@ -264,8 +313,8 @@ class GameSummary(ApiMessage):
     game: str
     title: str
     opponent: str
-    moves: int
-    result: str | None
+    moves: int = Field(description="Moves as people of the game number them: in chess those of both sides.")
+    result: Text | None
     you: int | None = Field(description="The person's side; null for a watched game.")
     phase: Phase
     turn: int | None = Field(description="The player to move; null when the game is over.")
@@ -273,6 +322,12 @@ class GameSummary(ApiMessage):
     board: BoardView | None = Field(description="The last board; null in hidden games.")
     created: float = Field(description="Unix time of the beginning.")
     updated: float = Field(description="Unix time of the last change.")
+    outcome: Outcome | None = Field(
+        description="How it ended for the person; null for a watched or an unfinished game."
+    )
+    plies: int = Field(description="Moves of both players, one by one; in hidden games also senses.")
+    clock: str = Field(description="Minutes and seconds a move, such as 5+3; empty without a clock.")
+    level: str = Field(description="Level, rating, rank or strength of the opponent; empty if it has none.")
 
 
 class Candidate(ApiMessage):
@@ -284,11 +339,18 @@ class Candidate(ApiMessage):
 
 
 class HintView(ApiMessage):
-    """The likeliest move of a player like the opponent."""
+    """The best move, and what people play."""
 
-    move: LegalMove
-    candidates: list[Candidate]
-    value: float | None = Field(description="Expected score of the side to move, from 0 to 1.")
+    best: LegalMove = Field(description="The best move by a search with the strong network.")
+    best_value: float | None = Field(
+        description="Expected score of the side to move, from 0 to 1, by the same search."
+    )
+    people: LegalMove | None = Field(
+        description="The likeliest move of people of a rating; null without a network of people's moves."
+    )
+    people_rating: int | str | None = Field(description="Their rating; null if the network knows none.")
+    people_share: float | None = Field(description="Share of these people who play it.")
+    candidates: list[Candidate] = Field(description="What these people play, the most likely first.")
 
 
 class PositionView(ApiMessage):
@@ -303,7 +365,8 @@ class PositionView(ApiMessage):
 class Refusal(ApiMessage):
     """An error."""
 
-    detail: str
+    detail: str = Field(description="What is wrong, in a sentence in English.")
+    text: Text = Field(description="The same, to be translated.")
 
 
 def board_view(diagram: Diagram) -> BoardView:

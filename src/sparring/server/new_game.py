@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import secrets
 import time
 import tomllib
@@ -13,7 +14,8 @@ import numpy as np
 from pydantic import Field
 
 from sparring import data
-from sparring.games import Game, IllegalMove, ParseError, load_game
+from sparring.base.sentences import Sentence
+from sparring.games import Game, IllegalMove, ParseError, describe, load_game
 from sparring.networks import Position
 from sparring.server.loaded_record import read_record
 from sparring.server.messages import ApiMessage, NewGame, OpponentChoice
@@ -76,24 +78,37 @@ _PEOPLE_STREAM = 7
 """Part of the seed of people's openings, so that players draw from other random numbers."""
 
 
-def plan_game(wanted: NewGame, opponents: Opponents) -> tuple[GameSettings, list[str]]:
-    """The settings of a new game, and the moves that are played before it begins. Raises Refused."""
+def _spelled_out(wanted: NewGame) -> NewGame:
+    """The request with the options of a rule set in place of its name. Raises ParseError or TypeError."""
+    by_rules = describe(wanted.game).rule_sets
+    if by_rules is None or "rules" not in wanted.options:
+        return wanted
+    options = dict(wanted.options)
+    rules = by_rules(str(options.pop("rules"))[:40], **options)
+    plain = {option.name: getattr(rules, option.name) for option in dataclasses.fields(rules)}
+    return wanted.model_copy(update={"options": plain})
+
+
+def plan_game(wanted: NewGame, opponents: Opponents) -> tuple[GameSettings, list[str], str | None]:
+    """The settings of a new game, the moves that are played before it begins, and a sentence on what could
+    not be read of its record, if anything. Raises Refused."""
     if wanted.record is not None and wanted.opening:
-        raise Refused("Give an opening or a record, not both.", 422)
+        raise Refused(Sentence("Give an opening or a record, not both."), 422)
     try:
+        wanted = _spelled_out(wanted)
         rules = load_game(wanted.game, **wanted.options)
-        position, moves = read_record(rules, wanted)
+        position, moves, warning = read_record(rules, wanted)
         start = rules.initial() if position is None else rules.parse(position)
         moves = list(protocol_moves(rules, start, [*moves, *wanted.opening]))
         state = _after(rules, start, moves)
     except (ParseError, IllegalMove, ValueError, TypeError) as error:
         raise Refused(f"{error}", 422) from None
     if wanted.second_opponent is not None and wanted.second_opponent.adapt:
-        raise Refused("The level adapts to a person, who must play.", 422)
+        raise Refused(Sentence("The level adapts to a person, who must play."), 422)
     if rules.outcome(state) is not None:
-        raise Refused("The game is over in this position.", 422)
+        raise Refused(Sentence("The game is over in this position."), 422)
     if rules.spec.hidden and (position is not None or moves or wanted.people_plies):
-        raise Refused(f"{rules.spec.title} begins with its initial position.", 422)
+        raise Refused(Sentence("{game} begins with its initial position.", game=rules.spec.title), 422)
     first = opponents.complete(rules, wanted.opponent)
     second = opponents.complete(rules, wanted.second_opponent or wanted.opponent)
     settings = GameSettings(
@@ -106,11 +121,12 @@ def plan_game(wanted: NewGame, opponents: Opponents) -> tuple[GameSettings, list
         position=position,
         clock=time_control(wanted.clock),
         pace=wanted.pace if wanted.you is None else 0.0,
+        resigns=wanted.resigns,
     )
     if wanted.people_plies:
         rng = np.random.default_rng([settings.seed, _PEOPLE_STREAM])
         moves += people_moves(rules, state, wanted.people_plies, first, opponents, rng)
-    return settings, moves
+    return settings, moves, warning
 
 
 def _after(rules: Game[Any], state: Any, moves: list[str]) -> Any:

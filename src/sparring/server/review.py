@@ -14,7 +14,8 @@ import numpy as np
 from fastapi import APIRouter, Depends, Query, Request
 from pydantic import Field
 
-from sparring.base.errors import NotFound
+from sparring.base.errors import NotFound, first_line
+from sparring.base.sentences import Sentence
 from sparring.games import Game, IllegalMove, ParseError, describe, load_game, move_name
 from sparring.measure.strength import (
     GameEvidence,
@@ -29,7 +30,8 @@ from sparring.records.readers import RecordedGame
 from sparring.records.record import GameRecord
 from sparring.server.game_host import GameHost
 from sparring.server.loaded_record import parse_record, states_of
-from sparring.server.messages import ApiMessage, GameName, RecordText
+from sparring.server.messages import ApiMessage, GameName, RecordText, Text, text_of
+from sparring.server.pasted import ReadRequest, ReadView, read_pasted, read_view
 from sparring.server.refusal import REFUSALS, Refused
 from sparring.server.routes import Host, Visitor
 from sparring.server.understand import BLUNDER, Insight, PositionInsight, UnderstandRequest, shown_rating
@@ -54,6 +56,9 @@ class ReviewRequest(ApiMessage):
     game: GameName
     record: RecordText
     format: str | None = Field(default=None, max_length=8)
+    record_index: int = Field(
+        default=0, ge=0, lt=1_000, description="Number of the game in `record`, from 0."
+    )
     rating: int | str | None = Field(
         default=None, description="Whose mistakes to expect; without it, the players' own ratings."
     )
@@ -105,7 +110,8 @@ class ReviewView(ApiMessage):
         "a model of strength."
     )
     done: bool
-    error: str | None = None
+    error: Text | None = None
+    warning: Text | None = Field(default=None, description="What could not be read of the game.")
 
 
 @dataclass
@@ -118,7 +124,8 @@ class _Review:
     moves: list[ReviewedMove] = field(default_factory=list)
     levels: tuple[LevelEstimate | None, LevelEstimate | None] = (None, None)
     task: asyncio.Task[None] | None = None
-    error: str | None = None
+    error: Text | None = None
+    warning: str | None = None
 
 
 class Reviews:
@@ -134,7 +141,7 @@ class Reviews:
         """Starts a review. Raises Refused."""
         running = [other for other in self._reviews.values() if other.visitor == visitor and _runs(other)]
         if len(running) + self._preparing[visitor] >= _RUNNING:
-            raise Refused("Wait until your other reviews are done.", 429)
+            raise Refused(Sentence("Wait until your other reviews are done."), 429)
         self._preparing[visitor] += 1
         try:
             review = await self._host.compute(self._prepare, visitor, wanted)
@@ -153,7 +160,7 @@ class Reviews:
         """A review, with its moves from number `since` on. Raises Refused."""
         review = self._reviews.get(review_id)
         if review is None or review.visitor != visitor:
-            raise Refused("There is no such review of yours.", 404)
+            raise Refused(Sentence("There is no such review of yours."), 404)
         game = review.rules.spec.name
         shown = [None if rating is None else shown_rating(game, rating) for rating in review.ratings]
         return ReviewView(
@@ -166,6 +173,7 @@ class Reviews:
             levels=review.levels,
             done=not _runs(review),
             error=review.error,
+            warning=None if review.warning is None else text_of(review.warning),
         )
 
     async def close(self) -> None:
@@ -181,11 +189,12 @@ class Reviews:
         except ValueError as error:
             raise Refused(str(error), 422) from None
         Insight(rules, self._host.opponents)  # refuses games without networks
-        record = parse_record(rules, wanted.record, wanted.format)
+        record, warning = parse_record(rules, wanted.record, wanted.format, wanted.record_index)
         states = states_of(rules, record)
         if not 2 <= len(states) <= _MOVES + 1:
-            raise Refused(f"A game of 1 to {_MOVES:,} moves can be reviewed.", 422)
-        return _Review(visitor, rules, record, states, self._ratings(rules, record, wanted.rating))
+            raise Refused(Sentence("A game of 1 to {most} moves can be reviewed.", most=f"{_MOVES:,}"), 422)
+        ratings = self._ratings(rules, record, wanted.rating)
+        return _Review(visitor, rules, record, states, ratings, warning=warning)
 
     def _ratings(
         self, rules: Game[Any], record: GameRecord, wanted: int | str | None
@@ -212,7 +221,7 @@ class Reviews:
                 review.moves.append(await self._host.compute(_review_move, insight, review, state, after))
             review.levels = await self._host.compute(_levels, insight, review.record)
         except Exception as error:  # the page shows it; the server goes on
-            review.error = f"The review ended: {error}"
+            review.error = text_of(Sentence("The review ended: {error}", error=first_line(error)))
 
 
 def _runs(review: _Review) -> bool:
@@ -302,7 +311,7 @@ async def understand(
     try:
         await asyncio.wait([answering, leaving], return_when=asyncio.FIRST_COMPLETED)
         if not answering.done():
-            raise Refused("Nobody waits for the answer.", 503)
+            raise Refused(Sentence("Nobody waits for the answer."), 503)
         return await answering
     finally:
         answering.cancel()
@@ -313,6 +322,12 @@ async def _until_left(request: Request) -> None:
     """Returns when the client has closed the connection."""
     while not await request.is_disconnected():
         await asyncio.sleep(_POLL_SECONDS)
+
+
+@router.post("/read")
+async def read(wanted: ReadRequest, host: Host, visitor: Visitor) -> ReadView:
+    """Recognises a position, or games in any format, whichever game they are of."""
+    return await host.answer(visitor, lambda stop: read_view(read_pasted(wanted.text, wanted.game, stop)))
 
 
 @router.post("/reviews", status_code=201)
@@ -337,17 +352,21 @@ async def get_review(
 def _understand(host: GameHost, wanted: UnderstandRequest, stop: Event) -> PositionInsight:
     try:
         rules = load_game(wanted.game, **wanted.options)
-        insight = Insight(rules, host.opponents)
+        insight, warning = Insight(rules, host.opponents), None
         if wanted.record is None:
             state = rules.initial() if wanted.position is None else rules.parse(wanted.position)
         else:
-            states = states_of(rules, parse_record(rules, wanted.record, wanted.format))
+            record, warning = parse_record(rules, wanted.record, wanted.format, wanted.record_index)
+            states = states_of(rules, record)
             ply = len(states) - 1 if wanted.ply is None else wanted.ply
             if ply >= len(states):
-                raise Refused(f"The game has {len(states) - 1} moves, not {ply}.", 422)
+                raise Refused(
+                    Sentence("The game has {moves} moves, not {ply}.", moves=len(states) - 1, ply=ply), 422
+                )
             state = states[ply]
         for text in wanted.moves:
             state = rules.play(state, rules.parse_move(state, text))
     except (ParseError, IllegalMove, ValueError, TypeError) as error:
         raise Refused(str(error), 422) from None
-    return insight.of(state, stop)
+    view = insight.of(state, stop)
+    return view if warning is None else view.model_copy(update={"warning": text_of(warning)})

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from pydantic import Field
 
+from sparring.base.sentences import Sentence
 from sparring.games import Game, Move, describe, load_game, move_name
 from sparring.networks import Position, Prediction
 from sparring.play.opponent import HUMAN, STRONG
@@ -23,6 +24,7 @@ from sparring.server.messages import (
     MoveText,
     PositionText,
     RecordText,
+    Text,
     board_view,
 )
 from sparring.server.opponents import Opponents
@@ -46,6 +48,9 @@ class UnderstandRequest(ApiMessage):
     position: PositionText | None = None
     record: RecordText | None = None
     format: str | None = Field(default=None, max_length=8)
+    record_index: int = Field(
+        default=0, ge=0, lt=1_000, description="Number of the game in `record`, from 0."
+    )
     ply: int | None = Field(default=None, ge=0, le=100_000, description="Moves of the record to play.")
     moves: list[MoveText] = Field(
         default_factory=list, max_length=200, description="Moves that are played from there."
@@ -81,6 +86,7 @@ class PositionInsight(ApiMessage):
     score: list[float | None] = Field(
         description="Expected score of the side to move between people of each rating."
     )
+    warning: Text | None = Field(default=None, description="What could not be read of `record`.")
 
 
 @dataclass(frozen=True)
@@ -102,7 +108,7 @@ class Insight:
         self.rules, self.game = rules, rules.spec.name
         self.ratings = _rating_columns(self.game, opponents)
         if describe(self.game).people is None:
-            raise Refused(f"There is no network of people's moves for {self.game}.", 422)
+            raise Refused(Sentence("There is no network of people's moves for {game}.", game=self.game), 422)
         self.human: Policy = opponents.policy(self.game, HUMAN)
         self.strong: Policy = opponents.policy(self.game, STRONG)
         self._has_values = _has_values(self.strong)
@@ -111,7 +117,7 @@ class Insight:
         """What people and the strong network do in a state. Raises Refused if the game is over, or if `stop`
         is set meanwhile."""
         if self.rules.outcome(state) is not None:
-            raise Refused("The game is over in this position.", 422)
+            raise Refused(Sentence("The game is over in this position."), 422)
         predictions = self.human.predict([Position(state, rating, rating) for rating in self.ratings])
         human = np.array([prediction.probabilities for prediction in predictions])
         values = self.values(state, stop=stop)
@@ -178,7 +184,7 @@ class Insight:
         predictions: list[Prediction] = []
         for first in range(0, len(states), _BATCH):
             if stop is not None and stop.is_set():
-                raise Refused("Nobody waits for the answer.", 503)
+                raise Refused(Sentence("Nobody waits for the answer."), 503)
             batch = [Position(state, None, None) for state in states[first : first + _BATCH]]
             predictions.extend(self.strong.predict(batch))
         return predictions

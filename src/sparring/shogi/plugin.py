@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from sparring.base.sentences import Sentence
 from sparring.games.description import (
     EngineSupport,
     GameDescription,
@@ -97,6 +98,7 @@ DESCRIPTION = GameDescription(
     load_rules=_rules,
     native="Shogi",
     packed_move_bytes=2,
+    numbers_plies=True,
     encodings={"planes": 1, "boards": 1, "dlshogi": 1},
     phases=Phases(40, 100),
     openings=OpeningFormats(("sfen",)),
@@ -105,7 +107,7 @@ DESCRIPTION = GameDescription(
     people=PeopleNetwork(),
     display_move=_western,
     move_count=_move_count,
-    how_to_move=(
+    how_to_move=Sentence(
         "Moves: P-7f, Bx2b+ (promotes), Bx2b= (does not), P*5e (drops a pawn from the hand), G6i-5h where"
         " two could go; the two squares, 7g7f; or Japanese: 76歩. Capital letters are Black's: P pawn, L "
         "lance, N knight, S silver, G gold, B bishop, R rook, K king; + is promoted. 'letters' shows them"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -199,4 +200,26 @@ def _sentence(check: dict[str, Any] | None) -> str:
         f"move ({nats['low']:+.4f} to {nats['high']:+.4f}), top-1 {check['base_top1']:.3f} "
         f"{top['value']:+.4f} ({top['low']:+.4f} to {top['high']:+.4f}); {check['positions']} positions, "
         "95 % intervals over games."
+    )
+
+
+def player_toml(card: PersonCard, file: str) -> str:
+    """The TOML file of a person's player, beside the `.person` file of this name."""
+    dates = f" from {card.first_date} to {card.last_date}" if card.first_date else ""
+    lines = [
+        f"# Plays like {card.person}: {card.games:,} games{dates}, {card.positions:,} positions.",
+        *([f"# {card.measured}"] if card.measured else []),
+        f"game = {json.dumps(card.game)}",
+        f"name = {json.dumps(card.person)}",
+        f"model = {json.dumps(file)}",
+    ]
+    if card.rating is not None:
+        system = describe(card.game).ratings
+        lines.append(
+            f"rating = {card.rating if system.word == 'rating' else json.dumps(system.format(card.rating))}"
+        )
+    lines += ["resign_below = 0.05", "resign_after = 3", "draw_within = 0.05", "draw_offers = false"]
+    return (
+        "\n".join(line if line.isprintable() else line.encode("unicode_escape").decode() for line in lines)
+        + "\n"
     )
