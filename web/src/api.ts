@@ -1,5 +1,6 @@
 // The server's API. Types come from its OpenAPI description (`make page` writes api-types.ts).
 import type { components } from "./api-types";
+import { say, t, type Text } from "./text";
 
 type Schemas = components["schemas"];
 export type GameOffer = Schemas["GameOffer"];
@@ -40,11 +41,14 @@ async function request<T>(method: string, path: string, body?: unknown): Promise
       body: body === undefined ? null : JSON.stringify(body),
     });
   } catch {
-    throw new Refused("The server does not answer. Is it running?");
+    throw new Refused(t("The server does not answer. Is it running?"));
   }
   if (answer.status === 204) return undefined as T;
   const isJson = answer.headers.get("content-type")?.startsWith("application/json");
-  if (!answer.ok) throw new Refused(isJson ? ((await answer.json()) as { detail: string }).detail : answer.statusText);
+  if (!answer.ok) {
+    const refusal = isJson ? ((await answer.json()) as { detail: string; text?: Text }) : { detail: answer.statusText };
+    throw new Refused(say(refusal.text ?? refusal.detail));
+  }
   return (isJson ? await answer.json() : await answer.text()) as T;
 }
 

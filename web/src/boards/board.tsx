@@ -4,6 +4,7 @@ import { ChessBoard } from "./chess-board";
 import { chessPiece, fromTo, squareName } from "./coordinates";
 import { GridBoard } from "./grid-board";
 import { ShogiBoard } from "./shogi-board";
+import { t } from "../text";
 
 interface Props {
   view: GameView;
@@ -74,17 +75,17 @@ function Promotion({ choices, white, onChoose }: { choices: string[]; white: boo
   }, [choices]);
   if (choices.length === 0) return null;
   return (
-    <div class="choice-box" role="dialog" aria-label="Promote to">
+    <div class="choice-box" role="dialog" aria-label={t("Promote to")}>
       {choices.map((move) => {
         const { role } = chessPiece(move.slice(-1));
         return (
-          <button key={move} class="piece-button" autofocus={move.endsWith("q")} aria-label={role} onClick={() => onChoose(move)}>
+          <button key={move} class="piece-button" autofocus={move.endsWith("q")} aria-label={t(role)} onClick={() => onChoose(move)}>
             <span class="cg-wrap" aria-hidden="true" dangerouslySetInnerHTML={{ __html: `<piece class="${white ? "white" : "black"} ${role}"></piece>` }} />
           </button>
         );
       })}
       <button class="quiet" onClick={() => onChoose(null)}>
-        Cancel
+        {t("Cancel")}
       </button>
     </div>
   );
@@ -149,7 +150,7 @@ function GoBoard({ view, past, bottom, hint, onMove, onDead }: Props) {
     <GridBoard
       board={past?.board ?? view.board}
       bottom={bottom}
-      label="Board. Arrow keys move, Enter plays."
+      label={t("Board. Arrow keys move, Enter plays.")}
       marks={marks}
       playable={{ points: legal, owner: view.you ?? 0 }}
       onSquare={(point) => (counting && !past ? onDead(point) : legal.has(point) && onMove(point))}
@@ -199,21 +200,21 @@ function StackBoard({ view, past, bottom, hint, onMove }: Props) {
       <GridBoard
         board={past?.board ?? view.board}
         bottom={bottom}
-        label="Board. Arrow keys move, Enter chooses a piece, then its target."
+        label={t("Board. Arrow keys move, Enter chooses a piece, then its target.")}
         active={from ? targets : new Set()}
         chosen={from}
         marks={marks}
         onSquare={choose}
       />
       {choices.length > 0 && (
-        <div class="choice-box" role="dialog" aria-label="Which move">
+        <div class="choice-box" role="dialog" aria-label={t("Which move")}>
           {choices.map((each, index) => (
             <button key={each.text} autofocus={index === 0} onClick={() => finish(each.text)}>
-              {each.count === 0 ? "Boom" : `Move ${each.count}`}
+              {each.count === 0 ? t("Boom") : t("Move {count}", { count: each.count })}
             </button>
           ))}
           <button class="quiet" onClick={() => finish(null)}>
-            Cancel
+            {t("Cancel")}
           </button>
         </div>
       )}

@@ -8,6 +8,7 @@ import "chessground/assets/chessground.cburnett.css";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { chessPiece, destinations, fenPieces, fromTo } from "./coordinates";
 import { SquareKeys } from "./square-keys";
+import { t } from "../text";
 
 interface Props {
   fen: string;
@@ -80,11 +81,13 @@ export function ChessBoard(props: Props) {
     const frame = requestAnimationFrame(() => element.current?.clientWidth && board.current?.setAutoShapes(shapesOf(now.current))); // needs the board's size
     return () => cancelAnimationFrame(frame);
   });
-  if (props.picture) return <div class="square-board" ref={element} role="img" aria-label="Position" />;
+  if (props.picture) return <div class="square-board" ref={element} role="img" aria-label={t("Position")} />;
   const pieces = fenPieces(props.fen);
   const says = (square: string) => {
     const letter = pieces.get(square);
-    return letter ? `${chessPiece(letter).color} ${chessPiece(letter).role}` : props.marks?.get(square)?.includes("unknown") ? "not certain" : "empty";
+    if (!letter) return props.marks?.get(square)?.includes("unknown") ? t("not certain") : t("empty");
+    const { color, role } = chessPiece(letter);
+    return t("{side} {piece}", { side: color === "white" ? t("white") : t("black"), piece: t(role) });
   };
   return (
     <div class="board">
@@ -92,7 +95,7 @@ export function ChessBoard(props: Props) {
       <SquareKeys
         files={props.bottom === 0 ? FILES : [...FILES].reverse()}
         ranks={props.bottom === 0 ? RANKS : [...RANKS].reverse()}
-        label="Board. Arrow keys move, Enter chooses a piece, then its target."
+        label={t("Board. Arrow keys move, Enter chooses a piece, then its target.")}
         says={says}
         onSquare={(square) => board.current?.selectSquare(square as Key)}
       />

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import type { BoardView } from "../api";
+import { t } from "../text";
 
 interface Props {
   board: BoardView;
@@ -72,7 +73,7 @@ export function GridBoard(props: Props) {
         chosen === square ? "chosen" : "",
         marks?.get(square) ?? "",
       ].join(" ");
-      const says = piece ? `${["first", "second"][piece.owner] ?? ""} ${piece.label || piece.symbol}` : "empty";
+      const says = piece ? t("{side} {piece}", { side: [t("first"), t("second")][piece.owner] ?? "", piece: piece.label || piece.symbol }) : t("empty");
       const control = onSquare && {
         role: "button" as const,
         "aria-label": `${square} ${says}`,

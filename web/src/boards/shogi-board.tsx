@@ -3,8 +3,9 @@ import { useEffect, useRef } from "preact/hooks";
 import { Shogiground } from "shogiground";
 import type { Api } from "shogiground/api";
 import type { Key, Piece } from "shogiground/types";
-import { fromForsyth, LETTERS, pieceStyles, promotesTo, ROLES, toForsyth, unpromotesTo, type PieceSet } from "./shogi-pieces";
+import { fromForsyth, LETTERS, pieceStyles, promotesTo, ROLES, roleWord, toForsyth, unpromotesTo, type PieceSet } from "./shogi-pieces";
 import { SquareKeys } from "./square-keys";
+import { t } from "../text";
 
 interface Props {
   sfen: string;
@@ -93,13 +94,13 @@ export function ShogiBoard(props: Props) {
       {hand(1 - props.bottom, top)}
       <div class="sg-frame">
         <div class="board">
-          <div ref={board} role={props.picture ? "img" : undefined} aria-label={props.picture ? "Position" : undefined} aria-hidden={!props.picture} />
+          <div ref={board} role={props.picture ? "img" : undefined} aria-label={props.picture ? t("Position") : undefined} aria-hidden={!props.picture} />
           {!props.picture && (
             <SquareKeys
               files={props.bottom === 0 ? FILES : [...FILES].reverse()}
               ranks={props.bottom === 0 ? RANKS : [...RANKS].reverse()}
-              label="Board. Arrow keys move, Enter chooses a piece, then its target."
-              says={(square) => pieces.get(square) ?? "empty"}
+              label={t("Board. Arrow keys move, Enter chooses a piece, then its target.")}
+              says={(square) => pieces.get(square) ?? t("empty")}
               onSquare={(square) => ground.current?.selectSquare(square as Key)}
             />
           )}
@@ -114,14 +115,14 @@ export function ShogiBoard(props: Props) {
 function Hand(props: { sfen: string; side: number; element: { current: HTMLDivElement | null }; legal: string[]; onPick: (role: string) => void }) {
   const held = heldPieces(props.sfen, props.side);
   return (
-    <div class="with-hand" role="group" aria-label={`${["Black", "White"][props.side]}'s pieces in hand${held.length ? "" : ": none"}`}>
+    <div class="with-hand" role="group" aria-label={t(held.length ? "{side}'s pieces in hand" : "{side}'s pieces in hand: none", { side: sideOf(props.side) })}>
       <div ref={props.element} aria-hidden="true" />
       {held.map(({ role, count }) => (
         <button
           key={role}
           type="button"
           class="hidden-text"
-          aria-label={`${count} ${role}`}
+          aria-label={t("{count} {piece}", { count, piece: t(roleWord(role)) })}
           disabled={!props.legal.some((text) => text.startsWith(`${LETTERS[role]}*`))}
           onClick={() => props.onPick(role)}
         />
@@ -130,6 +131,8 @@ function Hand(props: { sfen: string; side: number; element: { current: HTMLDivEl
   );
 }
 
+const sideOf = (side: number) => (side === 0 ? t("shogi|Black") : t("shogi|White"));
+
 /** Names of the pieces of an SFEN by square, such as "black pawn". */
 function sfenPieces(sfen: string): Map<string, string> {
   const found = new Map<string, string>();
@@ -137,7 +140,7 @@ function sfenPieces(sfen: string): Map<string, string> {
     let file = 9;
     for (const [token] of row.matchAll(/\+?[a-zA-Z]|\d/g)) {
       if (/\d/.test(token)) file -= Number(token);
-      else found.set(`${file--}${RANKS[rank]}`, `${token === token.toUpperCase() ? "black" : "white"} ${ROLES[token.toUpperCase()]}`);
+      else found.set(`${file--}${RANKS[rank]}`, t("{side} {piece}", { side: token === token.toUpperCase() ? t("shogi|black") : t("shogi|white"), piece: t(roleWord(ROLES[token.toUpperCase()]!)) }));
     }
   });
   return found;

@@ -1,4 +1,5 @@
 // Pictures of shogi pieces, as rules of a style sheet: signs (kanji) or letters.
+import { word } from "../text";
 import { KANJI } from "./kanji";
 
 export type PieceSet = "kanji" | "letters";
@@ -9,6 +10,13 @@ export const ROLES: Record<string, string> = {
 };
 export const LETTERS = Object.fromEntries(Object.entries(ROLES).map(([letter, role]) => [role, letter]));
 const PROMOTED: Record<string, string> = { pawn: "tokin", lance: "promotedlance", knight: "promotedknight", silver: "promotedsilver", bishop: "horse", rook: "dragon" };
+
+const WORDS: Record<string, string> = {
+  pawn: word("shogi|pawn"), lance: word("shogi|lance"), knight: word("shogi|knight"), silver: word("shogi|silver"), gold: word("shogi|gold"), bishop: word("shogi|bishop"), rook: word("shogi|rook"), king: word("shogi|king"),
+  tokin: word("shogi|tokin"), promotedlance: word("shogi|promoted lance"), promotedknight: word("shogi|promoted knight"), promotedsilver: word("shogi|promoted silver"), horse: word("shogi|horse"), dragon: word("shogi|dragon"),
+};
+/** The template of a piece's name. */
+export const roleWord = (role: string) => WORDS[role]!;
 
 export const promotesTo = (role: string) => PROMOTED[role];
 export const unpromotesTo = (role: string) => Object.keys(PROMOTED).find((each) => PROMOTED[each] === role);

@@ -1,23 +1,25 @@
 import type { HintView } from "../api";
 import { Icon } from "../icons";
+import { percent, phrase, t } from "../text";
 
 /** The likeliest moves of a player like the opponent. */
 export function Hint({ hint, onClose }: { hint: HintView; onClose: () => void }) {
   return (
     <div class="hint" role="status">
-      <button class="quiet close" onClick={onClose} aria-label="Close the hint">
+      <button class="quiet close" onClick={onClose} aria-label={t("Close the hint")}>
         <Icon name="remove" />
       </button>
       <p>
-        A player like your opponent would most likely play <strong>{hint.move.name}</strong>
-        {hint.value != null && <> and expects {Math.round(100 * hint.value)} % of the points here</>}.
+        {hint.value == null
+          ? phrase("A player like your opponent would most likely play {move}.", { move: <strong>{hint.move.name}</strong> })
+          : phrase("A player like your opponent would most likely play {move} and expects {share} of the points here.", { move: <strong>{hint.move.name}</strong>, share: percent(hint.value) })}
       </p>
       <ul class="bars">
         {hint.candidates.slice(0, 5).map((each) => (
           <li key={each.text}>
             <span>{each.name}</span>
             <span class="bar" style={{ "--share": each.probability }} aria-hidden="true" />
-            <span>{Math.round(100 * each.probability)} %</span>
+            <span>{percent(each.probability)}</span>
           </li>
         ))}
       </ul>

@@ -10,6 +10,7 @@ import { MoveField } from "../game/move-field";
 import { MoveList } from "../game/move-list";
 import { PlayerStrip } from "../game/player-strip";
 import { loadOffers } from "../offers";
+import { known, say, t } from "../text";
 
 /** A game in progress or finished. */
 export function GamePage({ id }: { id: string }) {
@@ -33,7 +34,7 @@ export function GamePage({ id }: { id: string }) {
     return follow(id, see, setLost);
   }, [id]);
   useEffect(() => {
-    if (view) document.title = `${view.phase === "move" || view.phase === "sense" ? "Your move · " : ""}${view.title} · Sparring`;
+    if (view) document.title = `${view.phase === "move" || view.phase === "sense" ? `${t("Your move")} · ` : ""}${known(view.title)} · Sparring`;
     return () => void (document.title = "Sparring");
   }, [view?.title, view?.phase]);
   const act = (action: Promise<GameView>) => {
@@ -64,12 +65,12 @@ export function GamePage({ id }: { id: string }) {
       <div class="empty">
         <p role="alert">{error}</p>
         <a class="button main" href="#/">
-          Play a game
+          {t("Play a game")}
         </a>
       </div>
     ) : (
       <p class="loading" role="status">
-        Loading the game…
+        {t("Loading the game…")}
       </p>
     );
 
@@ -79,16 +80,16 @@ export function GamePage({ id }: { id: string }) {
   return (
     <>
       <h1 class="hidden-text">
-        {view.title}: {view.players[0].name} against {view.players[1].name}
+        {t("{game}: {player} against {other}", { game: known(view.title), player: say(view.players[0].name), other: say(view.players[1].name) })}
       </h1>
       <div class={`table ${view.game}`}>
-        <section class="board-side" aria-label="Board">
+        <section class="board-side" aria-label={t("Board")}>
           <Board view={view} past={past} bottom={bottom} hint={hint} onMove={move} onDead={(point) => act(api.dead(id, [point]))} />
         </section>
         <div class="strip top">
           <PlayerStrip view={view} side={1 - bottom} />
         </div>
-        <section class="panel" aria-label="Game">
+        <section class="panel" aria-label={t("Game")}>
           <Status view={view} lost={lost} past={past !== null} onNow={() => setPast(null)} />
           {error && (
             <p class="alert" role="alert">
@@ -99,17 +100,17 @@ export function GamePage({ id }: { id: string }) {
           {view.phase === "counting" && (
             <div class="buttons counting">
               <button class="main" onClick={() => act(api.command(id, "agree"))}>
-                Agree on the score
+                {t("Agree on the score")}
               </button>
-              <button onClick={() => act(api.command(id, "resume"))}>Play on</button>
+              <button onClick={() => act(api.command(id, "resume"))}>{t("Play on")}</button>
             </div>
           )}
           {view.draw_offered && view.can.includes("draw") && (
             <div class="buttons counting">
               <button class="main" onClick={() => act(api.command(id, "draw"))}>
-                Accept the draw
+                {t("Accept the draw")}
               </button>
-              <span class="note">or play on.</span>
+              <span class="note">{t("or play on.")}</span>
             </div>
           )}
           {hint && <Hint hint={hint} onClose={() => setHint(null)} />}
@@ -130,30 +131,30 @@ export function GamePage({ id }: { id: string }) {
 
 function Status({ view, lost, past, onNow }: { view: GameView; lost: boolean; past: boolean; onNow: () => void }) {
   const turn: Record<GameView["phase"], string> = {
-    move: "Your move.",
-    sense: "Tap a square to sense it and the eight around it.",
-    thinking: view.you === null ? "Playing…" : "Thinking…",
-    counting: "Both passed. Tap stones that are dead, or alive after all.",
+    move: t("Your move."),
+    sense: t("Tap a square to sense it and the eight around it."),
+    thinking: view.you === null ? t("Playing…") : t("Thinking…"),
+    counting: t("Both passed. Tap stones that are dead, or alive after all."),
     over: "",
   };
   const last = view.moves.at(-1);
-  const played = last && last.player !== view.you && view.game !== "rbc" ? `${view.sides[last.player]} plays ${last.name}. ` : "";
+  const played = last && last.player !== view.you && view.game !== "rbc" ? `${t("{side} plays {move}.", { side: known(view.sides[last.player]!, view.game), move: last.name })} ` : "";
   return (
     <div class="status" role="status" aria-live="polite">
-      {lost && <p class="alert">The connection is lost. Trying again…</p>}
+      {lost && <p class="alert">{t("The connection is lost. Trying again…")}</p>}
       {!view.result && (
         <p>
           {played}
-          {view.message && <strong>{view.message} </strong>}
-          {view.check && <strong>Check. </strong>}
+          {view.message && <strong>{say(view.message, view.game)} </strong>}
+          {view.check && <strong>{t("Check.")} </strong>}
           {turn[view.phase]}
         </p>
       )}
-      {view.result && <span class="hidden-text">{view.result.text}</span>}
-      {view.counting && <p>{view.counting.text}</p>}
+      {view.result && <span class="hidden-text">{say(view.result.text, view.game)}</span>}
+      {view.counting && <p>{say(view.counting.text, view.game)}</p>}
       {past && view.phase !== "over" && (
         <p class="note">
-          You look at an earlier position. <button class="link" onClick={onNow}>Back to the game</button>
+          {t("You look at an earlier position.")} <button class="link" onClick={onNow}>{t("Back to the game")}</button>
         </p>
       )}
     </div>

@@ -5,21 +5,22 @@ import { loadOffers, offers, Ready } from "../offers";
 import { begin, type Wanted } from "../requests";
 import { defaultChoice, OpponentForm, type Choice } from "./opponent-form";
 import { defaultStart, StartForm, startKeys, type Start } from "./start-form";
+import { counted, known, say, t, word } from "../text";
 
 const CLOCKS: [string, [number, number, number] | null][] = [
-  ["No clock", null],
-  ["3 min + 2 s", [180, 2, 0]],
-  ["5 min + 3 s", [300, 3, 0]],
-  ["10 min", [600, 0, 0]],
-  ["15 min + 10 s", [900, 10, 0]],
-  ["30 min, then 30 s a move", [1800, 0, 30]],
+  [word("No clock"), null],
+  [word("3 min + 2 s"), [180, 2, 0]],
+  [word("5 min + 3 s"), [300, 3, 0]],
+  [word("10 min"), [600, 0, 0]],
+  [word("15 min + 10 s"), [900, 10, 0]],
+  [word("30 min, then 30 s a move"), [1800, 0, 30]],
 ];
 
 /** Chooses a game and an opponent, and begins. */
 export function PlayPage() {
   useEffect(loadOffers, []);
   const [name, setName] = useState(localStorage.getItem("game") ?? "chess");
-  if (offers.value.length === 0) return <Ready text="Getting ready: the networks are being read…" />;
+  if (offers.value.length === 0) return <Ready text={t("Getting ready: the networks are being read…")} />;
   const offer = offers.value.find((each) => each.name === name) ?? offers.value[0]!;
   const choose = (chosen: string) => {
     localStorage.setItem("game", chosen);
@@ -27,13 +28,13 @@ export function PlayPage() {
   };
   return (
     <div class="page play">
-      <h1>Who do you want to play?</h1>
-      <div class="games" role="radiogroup" aria-label="Game">
+      <h1>{t("Who do you want to play?")}</h1>
+      <div class="games" role="radiogroup" aria-label={t("Game")}>
         {offers.value.map((each) => (
           <label key={each.name} class="game-card">
             <input type="radio" name="game" checked={each === offer} onChange={() => choose(each.name)} />
             <Emblem game={each.name} />
-            <span>{each.title}</span>
+            <span>{known(each.title)}</span>
           </label>
         ))}
       </div>
@@ -77,33 +78,33 @@ function Setup({ offer }: { offer: GameOffer }) {
   };
   return (
     <form class="setup" onSubmit={(event) => void play(event)}>
-      <OpponentForm offer={offer} choice={choice} onChange={setChoice} legend="Opponent" adapts />
+      <OpponentForm offer={offer} choice={choice} onChange={setChoice} legend={t("Opponent")} adapts />
       <fieldset>
-        <legend>The game</legend>
+        <legend>{t("The game")}</legend>
         {offer.rules && (
           <details class="rules">
-            <summary>The rules in a minute</summary>
-            <p>{offer.rules}</p>
+            <summary>{t("The rules in a minute")}</summary>
+            <p>{say(offer.rules)}</p>
           </details>
         )}
         <div class="row">
-          <span>You play</span>
-          <div class="choices" role="radiogroup" aria-label="Your side">
+          <span>{t("You play")}</span>
+          <div class="choices" role="radiogroup" aria-label={t("Your side")}>
             {(["0", "1", "random"] as const).map((each) => (
               <label key={each} class="choice">
                 <input type="radio" name="side" checked={side === each} onChange={() => setSide(each)} />
-                <span>{each === "random" ? "Either side" : offer.sides[Number(each)]}</span>
+                <span>{each === "random" ? t("Either side") : known(offer.sides[Number(each)]!, offer.name)}</span>
               </label>
             ))}
           </div>
         </div>
         {!offer.hidden && (
           <label class="row">
-            <span>Clock</span>
+            <span>{t("Clock")}</span>
             <select value={clock} onChange={({ currentTarget: { value } }) => setClock(Number(value))}>
               {CLOCKS.map(([title], index) => (
                 <option key={title} value={index}>
-                  {title}
+                  {t(title)}
                 </option>
               ))}
             </select>
@@ -118,7 +119,7 @@ function Setup({ offer }: { offer: GameOffer }) {
           </p>
         )}
         <button class="main large" disabled={busy}>
-          {busy ? "A moment…" : "Play"}
+          {busy ? t("A moment…") : t("Play")}
         </button>
       </div>
     </form>
@@ -150,15 +151,15 @@ function Unfinished() {
   const open = games.filter((each) => each.result === null && each.you !== null && each.moves > 0).slice(0, 3);
   if (open.length === 0) return null;
   return (
-    <section class="unfinished" aria-label="Unfinished games">
-      <h2>Go on with</h2>
+    <section class="unfinished" aria-label={t("Unfinished games")}>
+      <h2>{t("Go on with")}</h2>
       {open.map((each) => (
         <a key={each.id} class="card" href={`#/game/${each.id}`}>
           <Emblem game={each.game} />
           <span>
-            <strong>{each.title}</strong>
+            <strong>{known(each.title)}</strong>
             <span class="note">
-              against {each.opponent}, {each.moves} moves
+              {counted(each.moves, "against {opponent}, {count} move", "against {opponent}, {count} moves", { opponent: say(each.opponent) })}
             </span>
           </span>
         </a>

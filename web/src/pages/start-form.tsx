@@ -1,5 +1,6 @@
 import type { GameOffer } from "../api";
 import type { Wanted } from "../requests";
+import { say, t } from "../text";
 
 /** How a game begins: board size, handicap, opening, a position or a saved game. */
 export interface Start {
@@ -45,8 +46,8 @@ export function StartForm({ offer, start, you, onChange }: { offer: GameOffer; s
     <>
       {start.size !== null && (
         <div class="row">
-          <span>Board</span>
-          <div class="choices" role="radiogroup" aria-label="Board">
+          <span>{t("Board")}</span>
+          <div class="choices" role="radiogroup" aria-label={t("Board")}>
             {[9, 13, 19].map((size) => (
               <label key={size} class="choice">
                 <input type="radio" name="size" checked={start.size === size} onChange={() => set({ size, opening: "" })} />
@@ -60,55 +61,55 @@ export function StartForm({ offer, start, you, onChange }: { offer: GameOffer; s
       )}
       {offer.handicaps.length > 0 && (
         <label class="row">
-          <span>Handicap</span>
+          <span>{t("Handicap")}</span>
           <span>
             <select value={start.handicap} onChange={({ currentTarget: { value } }) => set({ handicap: value, ...(value ? { opening: "" } : {}) })}>
-              <option value="">none</option>
+              <option value="">{t("none")}</option>
               {offer.handicaps.map((each) => (
                 <option key={each.name} value={each.name}>
-                  {each.title}
+                  {say(each.title)}
                 </option>
               ))}
             </select>
-            {handicap && you !== "random" && <span class="note">{String(handicap.giver) === you ? "You give it." : "Your opponent gives it."}</span>}
+            {handicap && you !== "random" && <span class="note">{String(handicap.giver) === you ? t("You give it.") : t("Your opponent gives it.")}</span>}
           </span>
         </label>
       )}
       {!start.handicap && (
         <label class="row">
-          <span>Opening</span>
+          <span>{t("Opening")}</span>
           <select value={start.opening} onChange={({ currentTarget: { value } }) => set({ opening: value })}>
-            <option value="">as you play it</option>
-            {offer.has_human && <option value="people">{`${PEOPLE_PLIES} moves as people play`}</option>}
+            <option value="">{t("as you play it")}</option>
+            {offer.has_human && <option value="people">{t("{count} moves as people play", { count: PEOPLE_PLIES })}</option>}
             {openings.map((each) => (
               <option key={each.name} value={each.name}>
-                {each.title}
+                {say(each.title)}
               </option>
             ))}
-            <option value="typed">moves that you type</option>
+            <option value="typed">{t("moves that you type")}</option>
           </select>
         </label>
       )}
       {start.opening === "typed" && (
         <label class="row">
-          <span>Moves</span>
-          <input type="text" value={start.typed} spellcheck={false} placeholder={offer.name === "chess" ? "e4 c5 Nf3" : "Moves with spaces between them"} onInput={({ currentTarget: { value } }) => set({ typed: value })} />
+          <span>{t("Moves")}</span>
+          <input type="text" value={start.typed} spellcheck={false} placeholder={offer.name === "chess" ? "e4 c5 Nf3" : t("Moves with spaces between them")} onInput={({ currentTarget: { value } }) => set({ typed: value })} />
         </label>
       )}
       <details>
-        <summary>Begin from a position or a saved game</summary>
+        <summary>{t("Begin from a position or a saved game")}</summary>
         <label class="row">
-          <span>Position</span>
+          <span>{t("Position")}</span>
           <input
             type="text"
             value={start.position}
             spellcheck={false}
-            placeholder={offer.name === "chess" ? "FEN" : offer.name === "shogi" ? "SFEN" : "Text of a position"}
+            placeholder={offer.name === "chess" ? "FEN" : offer.name === "shogi" ? "SFEN" : t("Text of a position")}
             onInput={({ currentTarget: { value } }) => set({ position: value })}
           />
         </label>
         <label class="row">
-          <span>Saved game</span>
+          <span>{t("Saved game")}</span>
           <input type="file" accept={offer.reads.map((each) => `.${each}`).join(",")} onChange={({ currentTarget: { files } }) => void open(files?.[0])} />
         </label>
       </details>
