@@ -1,5 +1,6 @@
 import { signal } from "@preact/signals";
 import { render } from "preact";
+import { HelpButton } from "./help";
 import { GamePage } from "./pages/game";
 import { GamesPage } from "./pages/games";
 import { PlayPage } from "./pages/play";
@@ -80,6 +81,7 @@ function App() {
             </a>
           ))}
         </nav>
+        <HelpButton />
         <SettingsButton />
       </header>
       <main id="main" tabIndex={-1}>

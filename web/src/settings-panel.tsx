@@ -1,6 +1,9 @@
 import { useEffect, useRef, useState } from "preact/hooks";
+import type { Signal } from "@preact/signals";
+import { chessPieces } from "./boards/chess-pieces";
+import { pieceSet } from "./boards/shogi-board";
 import { Icon } from "./icons";
-import { theme } from "./settings";
+import { boardTheme, confirmMoves, sound, theme } from "./settings";
 import { chosenLanguage, LANGUAGES, languageName, t } from "./text";
 
 /** Opens the settings. They are kept in the browser. */
@@ -30,18 +33,38 @@ function Settings({ onClose }: { onClose: () => void }) {
           ))}
         </select>
       </label>
-      <div class="row">
-        <span>{t("Colours")}</span>
-        <div class="choices" role="radiogroup" aria-label={t("Colours")}>
-          {(["system", "light", "dark"] as const).map((value) => (
-            <label key={value} class="choice">
-              <input type="radio" name="theme" checked={theme.value === value} onChange={() => (theme.value = value)} />
-              <span>{{ system: t("of the system"), light: t("light"), dark: t("dark") }[value]}</span>
-            </label>
-          ))}
-        </div>
-      </div>
+      <Choices title={t("Colours")} name="theme" chosen={theme} titles={{ system: t("of the system"), light: t("light"), dark: t("dark") }} />
+      <Choices title={t("Boards")} name="board" chosen={boardTheme} titles={{ wood: t("wood"), green: t("green"), blue: t("blue") }} />
+      <Choices title={t("Chess pieces")} name="chess-pieces" chosen={chessPieces} titles={{ classic: t("classic"), plain: t("plain"), letters: t("letters") }} />
+      <Choices title={t("Shogi pieces")} name="shogi-pieces" chosen={pieceSet} titles={{ kanji: t("kanji"), dark: t("dark kanji"), letters: t("letters"), moves: t("with their moves") }} />
+      <Switch title={t("Sounds")} chosen={sound} />
+      <Switch title={t("Confirm each move")} chosen={confirmMoves} />
     </Dialog>
+  );
+}
+
+function Choices<Value extends string>({ title, name, chosen, titles }: { title: string; name: string; chosen: Signal<Value>; titles: Record<Value, string> }) {
+  return (
+    <div class="row">
+      <span>{title}</span>
+      <div class="choices" role="radiogroup" aria-label={title}>
+        {(Object.entries(titles) as [Value, string][]).map(([value, shown]) => (
+          <label key={value} class="choice">
+            <input type="radio" name={name} checked={chosen.value === value} onChange={() => (chosen.value = value)} />
+            <span>{shown}</span>
+          </label>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+function Switch({ title, chosen }: { title: string; chosen: Signal<"off" | "on"> }) {
+  return (
+    <label class="switch">
+      <input type="checkbox" role="switch" checked={chosen.value === "on"} onChange={({ currentTarget: { checked } }) => (chosen.value = checked ? "on" : "off")} />
+      <span>{title}</span>
+    </label>
   );
 }
 

@@ -12,6 +12,14 @@ export function setting<Value extends string>(name: string, values: readonly Val
   return chosen;
 }
 
+/** Whether the board makes sounds. */
+export const sound = setting("sound", ["off", "on"]);
+/** Whether a move waits until it is confirmed. */
+export const confirmMoves = setting("confirm-moves", ["off", "on"]);
+/** Colours of the boards. */
+export const boardTheme = setting("board", ["wood", "green", "blue"]);
+boardTheme.subscribe((value) => (document.documentElement.dataset.board = value));
+
 export const theme = setting("theme", ["system", "light", "dark"]);
 theme.subscribe((value) => {
   if (value === "system") document.documentElement.removeAttribute("data-theme");

@@ -1,10 +1,11 @@
-import { signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { Shogiground } from "shogiground";
 import type { Api } from "shogiground/api";
 import type { Key, Piece } from "shogiground/types";
-import { fromForsyth, LETTERS, pieceStyles, promotesTo, ROLES, roleWord, toForsyth, unpromotesTo, type PieceSet } from "./shogi-pieces";
+import { fromForsyth, LETTERS, PIECE_SETS, pieceStyles, promotesTo, ROLES, roleWord, toForsyth, unpromotesTo } from "./shogi-pieces";
+import { predropTargets, premoveTargets } from "./shogi-premoves";
 import { SquareKeys } from "./square-keys";
+import { setting } from "../settings";
 import { t } from "../text";
 
 interface Props {
@@ -14,7 +15,10 @@ interface Props {
   legal?: { text: string }[];
   last?: string | null;
   check?: boolean;
-  hint?: string | null;
+  /** Moves to show, with a class of their squares. */
+  marks?: { text: string; brush: string }[];
+  /** Whether the person may choose a move while the opponent thinks. */
+  premoves?: boolean;
   picture?: boolean;
   onMove?: (move: string) => void;
 }
@@ -23,12 +27,8 @@ const SIDES = ["sente", "gote"] as const;
 const FILES = [..."987654321"];
 const RANKS = [..."abcdefghi"];
 
-/** Signs or letters on the pieces; kept in the browser. */
-export const pieceSet = signal<PieceSet>(localStorage.getItem("shogi-pieces") === "letters" ? "letters" : "kanji");
-export function choosePieces(set: PieceSet): void {
-  localStorage.setItem("shogi-pieces", set);
-  pieceSet.value = set;
-}
+/** What is on the pieces. */
+export const pieceSet = setting("shogi-pieces", PIECE_SETS);
 const sheet = document.createElement("style");
 pieceSet.subscribe((set) => {
   sheet.textContent = pieceStyles(set);
@@ -44,6 +44,7 @@ export function ShogiBoard(props: Props) {
   const now = useRef(props);
   now.current = props;
   const texts = () => (now.current.legal ?? []).map((each) => each.text);
+  const promotesInAdvance = (from: Key, to: Key) => texts().includes(`${from}${to}+`) && ground.current?.state.pieces.get(to)?.role !== "silver";
   const play = (text: string) => texts().includes(text) && now.current.onMove?.(text);
   useEffect(() => {
     ground.current = Shogiground(
@@ -54,8 +55,8 @@ export function ShogiBoard(props: Props) {
         animation: { duration: 200 },
         highlight: { hovered: true },
         forsyth: { fromForsyth, toForsyth },
-        premovable: { enabled: false },
-        predroppable: { enabled: false },
+        premovable: { enabled: true, showDests: true, generate: premoveTargets },
+        predroppable: { enabled: true, showDests: true, generate: predropTargets },
         drawable: { enabled: false },
         promotion: {
           promotesTo,
@@ -63,7 +64,7 @@ export function ShogiBoard(props: Props) {
           movePromotionDialog: (from, to) => texts().includes(`${from}${to}+`) && texts().includes(`${from}${to}`),
           forceMovePromotion: (from, to) => texts().includes(`${from}${to}+`) && !texts().includes(`${from}${to}`),
         },
-        movable: { free: false, events: { after: (from, to, promotes) => void play(`${from}${to}${promotes ? "+" : ""}`) } },
+        movable: { free: false, events: { after: (from, to, promotes, { premade }) => void play(`${from}${to}${promotes || (premade && promotesInAdvance(from, to)) ? "+" : ""}`) } },
         droppable: { free: false, events: { after: (piece, to) => void play(`${LETTERS[piece.role]}*${to}`) } },
       },
       { board: board.current!, hands: { top: top.current!, bottom: below.current! } },
@@ -77,13 +78,17 @@ export function ShogiBoard(props: Props) {
       sfen: { board: rows, hands },
       orientation: SIDES[props.bottom]!,
       turnColor: SIDES[turn === "b" ? 0 : 1]!,
-      activeColor: mine ? SIDES[props.you!]! : (undefined as never),
+      activeColor: mine || props.premoves ? SIDES[props.you!]! : (undefined as never),
       lastDests: lastSquares(props.last),
       checks: props.check ?? false,
       movable: { dests: moveTargets(mine ? props.legal! : []) },
       droppable: { dests: dropTargets(mine ? props.legal! : [], SIDES[props.you ?? 0]!) },
-      drawable: { squares: lastSquares(props.hint).map((key) => ({ key, className: "hint" })) },
+      drawable: { squares: (props.marks ?? []).flatMap(({ text, brush }) => lastSquares(text).map((key) => ({ key, className: brush }))) },
     });
+    if (mine) {
+      ground.current?.playPremove();
+      ground.current?.playPredrop();
+    } else if (!props.premoves) ground.current?.cancelMoveOrDrop();
   });
   const hand = (side: number, element: typeof top) => (
     <Hand sfen={props.sfen} side={side} element={element} legal={side === props.you ? texts() : []} onPick={(role) => ground.current?.selectPiece({ role, color: SIDES[side]! })} />

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { api, type GameView } from "../api";
-import { choosePieces, pieceSet } from "../boards/shogi-board";
+import { pieceSet } from "../boards/shogi-board";
 import { Icon } from "../icons";
 import { t } from "../text";
 
@@ -36,7 +36,7 @@ export function Actions({ view, act, onHint, onFlip }: Props) {
       {can("resign") && <Action icon="resign" text={t("Resign")} onClick={() => setSure(true)} />}
       <Action icon="flip" text={t("Flip the board")} short={t("Flip")} onClick={onFlip} />
       {view.game === "shogi" && (
-        <Action icon="people" text={pieceSet.value === "kanji" ? t("Letters on pieces") : t("Kanji on pieces")} short={pieceSet.value === "kanji" ? t("Letters") : t("Kanji")} onClick={() => choosePieces(pieceSet.value === "kanji" ? "letters" : "kanji")} />
+        <Action icon="people" text={pieceSet.value === "letters" ? t("Kanji on pieces") : t("Letters on pieces")} short={pieceSet.value === "letters" ? t("Kanji") : t("Letters")} onClick={() => (pieceSet.value = pieceSet.value === "letters" ? "kanji" : "letters")} />
       )}
     </div>
   );

@@ -1,14 +1,21 @@
 import { useEffect, useRef } from "preact/hooks";
 import type { GameView } from "../api";
 import { Icon } from "../icons";
+import { moveName } from "../boards/move-names";
 import { t } from "../text";
 
 /** The moves so far; a tap shows the board after a move. In blind chess the opponent's are hidden until the end. */
 export function MoveList({ view, shown, onStep }: { view: GameView; shown: number; onStep: (ply: number) => void }) {
   const list = useRef<HTMLOListElement>(null);
   useEffect(() => {
-    const current = list.current?.querySelector<HTMLElement>(".current, li:last-child");
-    if (current && list.current) list.current.scrollTop = current.offsetTop - list.current.clientHeight / 2;
+    const follow = () => {
+      const current = list.current?.querySelector<HTMLElement>(".current") ?? list.current?.querySelector<HTMLElement>("li:last-child");
+      if (current && list.current) list.current.scrollTop = current.offsetTop - list.current.clientHeight / 2;
+    };
+    follow();
+    const resized = new ResizeObserver(follow); // a hint or a message above it makes the list smaller
+    resized.observe(list.current!);
+    return () => resized.disconnect();
   }, [view.ply, shown]);
   const blind = view.game === "rbc";
   const hidden = blind && view.phase !== "over";
@@ -24,7 +31,7 @@ export function MoveList({ view, shown, onStep }: { view: GameView; shown: numbe
               <span>{move.name}</span>
             ) : (
               <button class={shown === index + 1 ? "current" : ""} aria-current={shown === index + 1 ? "true" : undefined} onClick={() => onStep(index + 1)}>
-                {move.name}
+                {moveName(view.game, move, view.moves[index - 1]?.text)}
               </button>
             )}
           </li>

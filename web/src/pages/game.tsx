@@ -1,15 +1,19 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { api, follow, type GameView, type HintView, type PositionView } from "../api";
 import { Board } from "../boards/board";
+import { moveName } from "../boards/move-names";
 import { Actions } from "../game/actions";
 import { BlindNotes } from "../game/blind-notes";
 import { BlindReplay } from "../game/blind-replay";
 import { Ending, Save } from "../game/ending";
+import { shownGame } from "../help";
 import { Hint } from "../game/hint";
 import { MoveField } from "../game/move-field";
 import { MoveList } from "../game/move-list";
 import { PlayerStrip } from "../game/player-strip";
 import { loadOffers } from "../offers";
+import { confirmMoves } from "../settings";
+import { play } from "../sound";
 import { known, say, t } from "../text";
 
 /** A game in progress or finished. */
@@ -20,13 +24,23 @@ export function GamePage({ id }: { id: string }) {
   const [hint, setHint] = useState<HintView | null>(null);
   const [past, setPast] = useState<PositionView | null>(null);
   const [flipped, setFlipped] = useState(false);
+  const [chosen, setChosen] = useState<string | null>(null);
   const latest = useRef(-1);
+  const seen = useRef<GameView | null>(null);
+  const wanted = useRef<number | null>(null);
+  const present = () => {
+    wanted.current = null;
+    setPast(null);
+  };
   const see = (next: GameView) => {
     if (next.version < latest.current) return;
     latest.current = next.version;
+    hear(seen.current, next);
+    seen.current = next;
     setView(next);
     setHint(null);
-    setPast(null);
+    setChosen(null);
+    present();
   };
   useEffect(() => {
     loadOffers();
@@ -37,6 +51,9 @@ export function GamePage({ id }: { id: string }) {
     if (view) document.title = `${view.phase === "move" || view.phase === "sense" ? `${t("Your move")} · ` : ""}${known(view.title)} · Sparring`;
     return () => void (document.title = "Sparring");
   }, [view?.title, view?.phase]);
+  useEffect(() => {
+    if (view) shownGame.value = view.game;
+  }, [view?.game]);
   const act = (action: Promise<GameView>) => {
     setError("");
     action.then(see, (refusal: Error) => {
@@ -46,16 +63,23 @@ export function GamePage({ id }: { id: string }) {
   };
   const step = (ply: number) => {
     if (!view || (view.game === "rbc" && view.phase !== "over" && view.you !== null)) return;
-    if (ply >= view.ply) return setPast(null);
-    api.position(id, Math.max(0, ply)).then(setPast, (refusal: Error) => setError(refusal.message));
+    if (ply >= view.ply) return present();
+    const asked = Math.max(0, ply);
+    wanted.current = asked;
+    api.position(id, asked).then((found) => wanted.current === asked && setPast(found), (refusal: Error) => setError(refusal.message));
   };
   const shown = past?.ply ?? view?.ply ?? 0;
+  const stepBy = (moves: number) => step((wanted.current ?? view?.ply ?? 0) + moves);
+  const wheel = useWheel(stepBy);
   useEffect(() => {
     const keys = (event: KeyboardEvent) => {
-      if (event.target instanceof HTMLInputElement || event.altKey || event.ctrlKey || event.metaKey) return;
-      if (event.key === "ArrowLeft") step(shown - 1);
-      if (event.key === "ArrowRight") step(shown + 1);
+      if (event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement || event.altKey || event.ctrlKey || event.metaKey || document.querySelector("dialog")) return;
+      if (event.key === "ArrowLeft") stepBy(-1);
+      if (event.key === "ArrowRight") stepBy(1);
+      if (event.key === "Home") step(0);
+      if (event.key === "End") present();
       if (event.key === "f") setFlipped((now) => !now);
+      if (event.key === "Escape") setChosen(null);
     };
     addEventListener("keydown", keys);
     return () => removeEventListener("keydown", keys);
@@ -76,6 +100,9 @@ export function GamePage({ id }: { id: string }) {
 
   const bottom = flipped ? 1 - (view.you ?? 0) : (view.you ?? 0);
   const move = (text: string) => act(api.move(id, text, view.ply));
+  const choose = (text: string) => (confirmMoves.value === "on" && view.phase === "move" ? setChosen(text) : move(text));
+  const chosenMove = view.legal.find((each) => each.text === chosen);
+  const before = view.moves.at(-1)?.text;
   const playing = view.you !== null && view.phase !== "over";
   return (
     <>
@@ -83,14 +110,14 @@ export function GamePage({ id }: { id: string }) {
         {t("{game}: {player} against {other}", { game: known(view.title), player: say(view.players[0].name), other: say(view.players[1].name) })}
       </h1>
       <div class={`table ${view.game}`}>
-        <section class="board-side" aria-label={t("Board")}>
-          <Board view={view} past={past} bottom={bottom} hint={hint} onMove={move} onDead={(point) => act(api.dead(id, [point]))} />
+        <section class="board-side" aria-label={t("Board")} ref={wheel}>
+          <Board view={view} past={past} bottom={bottom} hint={hint} chosen={chosen} onMove={choose} onDead={(point) => act(api.dead(id, [point]))} />
         </section>
         <div class="strip top">
           <PlayerStrip view={view} side={1 - bottom} />
         </div>
         <section class="panel" aria-label={t("Game")}>
-          <Status view={view} lost={lost} past={past !== null} onNow={() => setPast(null)} />
+          <Status view={view} lost={lost} past={past !== null} onNow={present} />
           {error && (
             <p class="alert" role="alert">
               {error}
@@ -113,7 +140,15 @@ export function GamePage({ id }: { id: string }) {
               <span class="note">{t("or play on.")}</span>
             </div>
           )}
-          {hint && <Hint hint={hint} onClose={() => setHint(null)} />}
+          {chosen && (
+            <div class="buttons counting">
+              <button class="main" autofocus onClick={() => move(chosen)}>
+                {t("Play {move}", { move: chosenMove ? moveName(view.game, chosenMove, before) : chosen })}
+              </button>
+              <button onClick={() => setChosen(null)}>{t("Cancel")}</button>
+            </div>
+          )}
+          {hint && <Hint game={view.game} hint={hint} before={before} onClose={() => setHint(null)} />}
           <BlindNotes view={view} />
           <MoveList view={view} shown={shown} onStep={step} />
           <Actions view={view} act={act} onFlip={() => setFlipped(!flipped)} onHint={() => void api.hint(id).then(setHint, (refusal: Error) => setError(refusal.message))} />
@@ -129,6 +164,39 @@ export function GamePage({ id }: { id: string }) {
   );
 }
 
+/** Sounds of what changed. */
+function hear(before: GameView | null, now: GameView): void {
+  if (!before) return;
+  if (now.result && !before.result) play("end");
+  else if (now.ply > before.ply) play(/x/.test(now.moves.at(-1)?.name ?? "") ? "capture" : "move");
+}
+
+/** Pixels of the wheel for one move. */
+const WHEEL_STEP = 60;
+
+/** The wheel over an element steps through the moves. Gives the element's ref. */
+function useWheel(stepBy: (moves: number) => void): (element: HTMLElement | null) => void {
+  const now = useRef(stepBy);
+  now.current = stepBy;
+  const turned = useRef(0);
+  const roll = useRef((event: WheelEvent) => {
+    if (event.ctrlKey || event.deltaY === 0) return;
+    event.preventDefault();
+    if (turned.current * event.deltaY < 0) turned.current = 0;
+    turned.current += event.deltaMode === WheelEvent.DOM_DELTA_PIXEL ? event.deltaY : WHEEL_STEP * Math.sign(event.deltaY);
+    const moves = Math.trunc(turned.current / WHEEL_STEP);
+    if (moves === 0) return;
+    turned.current = 0;
+    now.current(Math.sign(moves));
+  }).current;
+  const element = useRef<HTMLElement | null>(null);
+  return useRef((next: HTMLElement | null) => {
+    element.current?.removeEventListener("wheel", roll);
+    next?.addEventListener("wheel", roll, { passive: false });
+    element.current = next;
+  }).current;
+}
+
 function Status({ view, lost, past, onNow }: { view: GameView; lost: boolean; past: boolean; onNow: () => void }) {
   const turn: Record<GameView["phase"], string> = {
     move: t("Your move."),
@@ -138,7 +206,7 @@ function Status({ view, lost, past, onNow }: { view: GameView; lost: boolean; pa
     over: "",
   };
   const last = view.moves.at(-1);
-  const played = last && last.player !== view.you && view.game !== "rbc" ? `${t("{side} plays {move}.", { side: known(view.sides[last.player]!, view.game), move: last.name })} ` : "";
+  const played = last && last.player !== view.you && view.game !== "rbc" ? `${t("{side} plays {move}.", { side: known(view.sides[last.player]!, view.game), move: moveName(view.game, last, view.moves.at(-2)?.text) })} ` : "";
   return (
     <div class="status" role="status" aria-live="polite">
       {lost && <p class="alert">{t("The connection is lost. Trying again…")}</p>}

@@ -1,20 +1,13 @@
 import { useEffect, useState } from "preact/hooks";
 import { api, type GameOffer, type GameSummary } from "../api";
 import { Emblem } from "../boards/emblem";
+import { shownGame } from "../help";
 import { loadOffers, offers, Ready } from "../offers";
 import { begin, type Wanted } from "../requests";
+import { chosenClock, ClockForm, NO_CLOCK, type ClockChoice } from "./clock-choice";
 import { defaultChoice, OpponentForm, type Choice } from "./opponent-form";
 import { defaultStart, StartForm, startKeys, type Start } from "./start-form";
-import { counted, known, say, t, word } from "../text";
-
-const CLOCKS: [string, [number, number, number] | null][] = [
-  [word("No clock"), null],
-  [word("3 min + 2 s"), [180, 2, 0]],
-  [word("5 min + 3 s"), [300, 3, 0]],
-  [word("10 min"), [600, 0, 0]],
-  [word("15 min + 10 s"), [900, 10, 0]],
-  [word("30 min, then 30 s a move"), [1800, 0, 30]],
-];
+import { counted, known, say, t } from "../text";
 
 /** Chooses a game and an opponent, and begins. */
 export function PlayPage() {
@@ -24,6 +17,7 @@ export function PlayPage() {
   const offer = offers.value.find((each) => each.name === name) ?? offers.value[0]!;
   const choose = (chosen: string) => {
     localStorage.setItem("game", chosen);
+    shownGame.value = chosen;
     setName(chosen);
   };
   return (
@@ -47,7 +41,7 @@ export function PlayPage() {
 function Setup({ offer }: { offer: GameOffer }) {
   const [choice, setChoice] = useState<Choice>(() => remembered(offer));
   const [side, setSide] = useState<"0" | "1" | "random">("0");
-  const [clock, setClock] = useState(0);
+  const [clock, setClock] = useState<ClockChoice>(NO_CLOCK);
   const [start, setStart] = useState<Start>(() => defaultStart(offer));
   const [error, setError] = useState("");
   const [busy, setBusy] = useState(false);
@@ -60,7 +54,7 @@ function Setup({ offer }: { offer: GameOffer }) {
     event.preventDefault();
     setBusy(true);
     setError("");
-    const time = CLOCKS[clock]![1];
+    const time = offer.hidden ? null : chosenClock(clock);
     const you = side === "random" ? (Math.random() < 0.5 ? 0 : 1) : side === "0" ? 0 : 1;
     localStorage.setItem(`opponent-${offer.name}`, JSON.stringify(choice));
     try {
@@ -68,7 +62,7 @@ function Setup({ offer }: { offer: GameOffer }) {
         game: offer.name,
         you,
         opponent: choice as Wanted["opponent"],
-        ...(time ? { clock: { base: time[0], increment: time[1], byoyomi: time[2] } } : {}),
+        ...(time ? { clock: time } : {}),
         ...startKeys(offer, start),
       });
     } catch (refusal) {
@@ -98,18 +92,7 @@ function Setup({ offer }: { offer: GameOffer }) {
             ))}
           </div>
         </div>
-        {!offer.hidden && (
-          <label class="row">
-            <span>{t("Clock")}</span>
-            <select value={clock} onChange={({ currentTarget: { value } }) => setClock(Number(value))}>
-              {CLOCKS.map(([title], index) => (
-                <option key={title} value={index}>
-                  {t(title)}
-                </option>
-              ))}
-            </select>
-          </label>
-        )}
+        {!offer.hidden && <ClockForm clock={clock} onChange={setClock} />}
         <StartForm offer={offer} start={start} you={side} onChange={change} />
       </fieldset>
       <div class="go-button">

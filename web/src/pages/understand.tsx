@@ -91,6 +91,7 @@ export function UnderstandPage({ game: gameId }: { game: string }) {
   const step = (to: number) => {
     setLine([]);
     setPly(Math.max(0, Math.min((review?.total ?? 1) - 1, to)));
+    document.querySelector(".insight-board")?.scrollIntoView({ block: "nearest" }); // on a phone it is above the list
   };
   return (
     <div class="page">

@@ -140,13 +140,13 @@ function InsightBoard({ game, insight, onMove, people, best }: { game: string; i
         fen={insight.position}
         turn={insight.turn}
         onMove={(moves) => moves[0] && onMove(moves.find((each) => each.endsWith("q")) ?? moves[0])}
-        arrows={[...(best ? [{ text: best, brush: "green" }] : []), ...(people ? [{ text: people, brush: "blue" }] : [])]}
+        arrows={[...(best ? [{ text: best, brush: "best" }] : []), ...(people ? [{ text: people, brush: "people" }] : [])]}
       />
     );
-  if (game === "shogi") return <ShogiBoard {...common} sfen={insight.position} hint={best ?? null} onMove={onMove} />;
+  if (game === "shogi") return <ShogiBoard {...common} sfen={insight.position} marks={best ? [{ text: best, brush: "best" }] : []} onMove={onMove} />;
   const marks = new Map<string, string>();
   if (people) marks.set(people, "people");
-  if (best) marks.set(best, "hint");
+  if (best) marks.set(best, "best");
   const points = new Set(insight.moves.map((each) => each.text));
   return <GridBoard board={insight.board} bottom={0} label={t("Position. Arrow keys move, Enter plays.")} marks={marks} playable={{ points, owner: insight.turn }} onSquare={(point) => points.has(point) && onMove(point)} />;
 }
