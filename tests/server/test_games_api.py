@@ -66,7 +66,7 @@ def test_a_move_out_of_turn_is_refused_and_changes_nothing(client: TestClient) -
         ({"move": "x" * 100_000, "ply": 0}, 422),
     ):
         answer = client.post(f"/api/games/{view['id']}/moves", json=body)
-        assert (answer.status_code, list(answer.json())) == (status, ["detail"])
+        assert (answer.status_code, list(answer.json())) == (status, ["detail", "text"])
     assert client.get(f"/api/games/{view['id']}").json() == view
 
 
@@ -132,7 +132,7 @@ def test_a_record_is_continued(client: TestClient) -> None:
 )
 def test_a_game_that_cannot_be_is_refused(client: TestClient, wanted: dict[str, Any]) -> None:
     answer = client.post("/api/games", json=wanted)
-    assert (answer.status_code, list(answer.json())) == (422, ["detail"])
+    assert (answer.status_code, list(answer.json())) == (422, ["detail", "text"])
     assert client.get("/api/games").json() == []
 
 
@@ -149,7 +149,7 @@ def test_go_ends_with_dead_stones_and_a_score(client: TestClient) -> None:
     assert post(client, view, "dead", points=["A1"]).status_code == 422
     over = post(client, view, "agree").json()
     assert over["phase"] == "over"
-    assert "points" in over["result"]["text"]
+    assert "points" in over["result"]["text"]["text"]
 
 
 def test_a_hidden_game_hides_and_then_shows(client: TestClient) -> None:
@@ -192,7 +192,7 @@ def test_both_sides_beliefs_are_replayed_after_the_game(client: TestClient) -> N
                 if piece.color == (side == 0):
                     assert (belief["pieces"][square], belief["shares"][square]) == (piece.symbol(), 1)
     assert steps[0]["sides"][0]["possible"] == 1
-    assert any("sees" in each["note"] for each in steps)
+    assert any("sees" in each["note"]["text"] for each in steps)
     chess_game = begin(client, "chess")
     assert client.get(f"/api/games/{chess_game['id']}/replay").status_code == 422
 
@@ -204,7 +204,7 @@ def test_a_clock_runs_while_somebody_follows_and_the_flag_falls(client: TestClie
     with client.websocket_connect(f"/api/games/{view['id']}/live") as socket:
         assert socket.receive_json()["clock"]["running"] == 0
         over = socket.receive_json()
-    assert (over["phase"], over["result"]["text"]) == ("over", "You are out of time: Black wins.")
+    assert (over["phase"], over["result"]["text"]["text"]) == ("over", "You are out of time: Black wins.")
 
 
 def test_a_clock_stands_still_after_a_move_that_nobody_sees(client: TestClient) -> None:
@@ -234,7 +234,7 @@ def test_a_watched_game_goes_on_while_it_is_watched(client: TestClient) -> None:
 
 def test_a_draw_is_offered_and_claimed(client: TestClient) -> None:
     view = begin(client, "chess")
-    assert post(client, view, "draw").json()["message"] == "The opponent declines the draw."
+    assert post(client, view, "draw").json()["message"]["text"] == "The opponent declines the draw."
     moves = "1. Nf3 Nf6 2. Ng1 Ng8 3. Nf3 Nf6 4. Ng1 Ng8 *"
     view = begin(client, "chess", record=moves, format="pgn")
     assert post(client, view, "draw").json()["result"]["score"] == 0.5

@@ -72,4 +72,4 @@ def test_an_opening_is_drawn_from_people(client: TestClient) -> None:
 )
 def test_openings_that_cannot_be_are_refused(client: TestClient, wanted: dict[str, Any]) -> None:
     answer = client.post("/api/games", json=wanted)
-    assert (answer.status_code, list(answer.json())) == (422, ["detail"])
+    assert (answer.status_code, list(answer.json())) == (422, ["detail", "text"])

@@ -24,8 +24,8 @@ def test_a_level_follows_the_results(client: TestClient) -> None:
     before = client.get("/api/adaptive/chess").json()
     assert before["games"] == 0
     first = begin(client, "chess", opponent=ADAPTIVE)
-    assert first["players"][1]["name"] == "Sparring, level 1500"
-    assert "follows your results" in first["players"][1]["about"]
+    assert first["players"][1]["name"]["text"] == "Sparring, level 1500"
+    assert "follows your results" in first["players"][1]["about"]["text"]
     assert first["estimate"] is None
     lost = post(client, first, "resign").json()
     assert lost["estimate"]["games"] == 1
@@ -33,7 +33,7 @@ def test_a_level_follows_the_results(client: TestClient) -> None:
     assert client.get("/api/adaptive/chess").json() == lost["estimate"]
     second = begin(client, "chess", opponent={"adapt": True, "level": 2000}, record=SCHOLAR)
     level = round(lost["estimate"]["rating"] / 10) * 10
-    assert second["players"][1]["name"] == f"Sparring, level {level}"
+    assert second["players"][1]["name"]["text"] == f"Sparring, level {level}"
     won = play(client, second, "Qxf7#")
     assert won["estimate"]["rating"] > lost["estimate"]["rating"]
     assert won["estimate"]["games"] == 2
@@ -43,11 +43,11 @@ def test_levels_of_go_are_on_the_dial_and_play(client: TestClient) -> None:
     offers = {each["name"]: each for each in client.get("/api/catalogue").json()}
     levels = offers["go"]["levels"]
     assert levels["family"] == "GNU Go"
-    assert levels["word"] == "rating"
+    assert levels["word"]["text"] == "rating"
     assert levels["lowest"] < levels["default"] < levels["highest"]
     assert all(each["games"] and each["interval"] for each in levels["measured"])
     view = play(client, begin(client, "go", opponent={"level": levels["default"]}), "D4")
-    assert view["players"][1]["name"] == f"Sparring, level {levels['default']}"
+    assert view["players"][1]["name"]["text"] == f"Sparring, level {levels['default']}"
     assert len(view["moves"]) == 2
 
 
@@ -64,7 +64,7 @@ def test_a_game_goes_on_at_its_level_after_a_restart(tmp_path: Path) -> None:
         cookies = dict(client.cookies)
     with TestClient(create_app(file, ACCESS, None), cookies=cookies) as client:
         found = client.get(f"/api/games/{games[1]['id']}").json()
-        assert found["players"][1]["name"] == "Sparring, level 1200"
+        assert found["players"][1]["name"]["text"] == "Sparring, level 1200"
         assert client.get("/api/adaptive/chess").json()["games"] == 1
 
 
@@ -76,7 +76,7 @@ def test_a_player_that_is_weaker_on_a_small_board_says_so(
     client: TestClient, size: int, opponent: dict[str, Any], weaker: bool
 ) -> None:
     view = begin(client, "go", options={"size": size}, opponent=opponent)
-    assert ("weaker on this board" in view["players"][1]["about"]) == weaker
+    assert ("weaker on this board" in view["players"][1]["about"]["text"]) == weaker
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_a_player_that_is_weaker_on_a_small_board_says_so(
 )
 def test_opponents_that_cannot_be_are_refused(client: TestClient, wanted: dict[str, Any]) -> None:
     answer = client.post("/api/games", json=wanted)
-    assert (answer.status_code, list(answer.json())) == (422, ["detail"])
+    assert (answer.status_code, list(answer.json())) == (422, ["detail", "text"])
     assert client.get("/api/adaptive/breakthrough").status_code == 422
     assert client.get("/api/adaptive/poker").status_code == 422
 
@@ -116,7 +116,7 @@ def test_a_person_of_the_folder_plays(
     assert (offer["name"], offer["title"]) == (path.stem, model.card.person)
     assert offers["go"]["persons"] == []
     view = begin(client, "chess", opponent={"kind": "person", "person": offer["name"]})
-    assert view["players"][1]["name"] == model.card.person
+    assert view["players"][1]["name"]["text"] == model.card.person
     view = play(client, view, "e4")
     assert view["ply"] == 2
     assert client.get("/api/games").json()[0]["opponent"] == model.card.person

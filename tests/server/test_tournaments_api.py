@@ -69,7 +69,7 @@ def test_a_tournament_from_the_first_game_to_the_standings(client: TestClient) -
     ]
     game = client.get(f"/api/tournaments/{view['id']}/games/0").json()
     assert len(game["positions"]) == len(game["boards"]) == len(game["moves"]) + 1
-    assert game["text"]
+    assert game["text"]["text"]
     (line,) = client.get("/api/tournaments").json()
     assert (line["id"], line["done_games"], line["over"]) == (view["id"], 6, True)
 
@@ -165,7 +165,7 @@ def test_a_player_that_fails_ends_the_tournament_with_a_sentence(
     view = begin(client, games=30, pace=0.02)
     monkeypatch.setattr(app.state.host.opponents, "make", fail)
     view = until_over(client, view)
-    assert view["error"] == "The tournament ended: out of ideas"
+    assert view["error"]["text"] == "The tournament ended: out of ideas"
     assert view["stopped"], "it can be resumed"
     monkeypatch.undo()
     view = client.post(f"/api/tournaments/{view['id']}/resume").json()
@@ -254,5 +254,5 @@ def test_players_of_one_name_are_numbered() -> None:
 def test_tournaments_that_cannot_be_are_refused(client: TestClient, wanted: dict[str, Any]) -> None:
     body = {"game": "breakthrough", "players": WEAK, **wanted}
     answer = client.post("/api/tournaments", json=body)
-    assert (answer.status_code, list(answer.json())) == (422, ["detail"])
+    assert (answer.status_code, list(answer.json())) == (422, ["detail", "text"])
     assert client.get("/api/tournaments").json() == []

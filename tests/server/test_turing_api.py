@@ -144,7 +144,7 @@ def test_no_verdict_is_lost_by_a_kill(tmp_path: Path) -> None:
 )
 def test_rounds_that_cannot_be_are_refused(client: TestClient, wanted: dict[str, Any], status: int) -> None:
     refused = client.post("/api/turing/rounds", json=wanted)
-    assert (refused.status_code, list(refused.json())) == (status, ["detail"])
+    assert (refused.status_code, list(refused.json())) == (status, ["detail", "text"])
 
 
 @pytest.mark.parametrize("body", [{}, {"human": 2}, {"human": "left"}, {"human": 0, "more": 1}, []])

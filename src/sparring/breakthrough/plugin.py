@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from sparring.base.sentences import Sentence
 from sparring.games.description import GameDescription, NetworkLayout, Phases
 
 if TYPE_CHECKING:
@@ -56,8 +57,10 @@ DESCRIPTION = GameDescription(
     encodings={"planes": 1, "boards": 1},
     phases=Phases(10, 30),
     layout=_layout,
-    how_to_move="Moves: the two squares, b2b3, b2-b3 or b2xc3; b3 alone where only one piece can go there.",
-    rules_summary=(
+    how_to_move=Sentence(
+        "Moves: the two squares, b2b3, b2-b3 or b2xc3; b3 alone where only one piece can go there."
+    ),
+    rules_summary=Sentence(
         "Each side has two rows of pieces. A piece moves one square forward, straight or diagonally, to "
         "an empty square. It captures diagonally forward only, and need not. Who reaches the far row, or "
         "captures all pieces, wins. There are no draws."

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from sparring.base.sentences import Sentence
 from sparring.games.description import (
     EngineSupport,
     GameDescription,
@@ -120,7 +121,7 @@ DESCRIPTION = GameDescription(
     display_move=_san,
     claimable_draw=_claim,
     move_count=_move_count,
-    how_to_move="Moves: e4, Nf3, exd5, O-O, e8=Q, or the two squares: e2e4.",
+    how_to_move=Sentence("Moves: e4, Nf3, exd5, O-O, e8=Q, or the two squares: e2e4."),
     records=_records,
     networks=_networks,
     commands=_commands,

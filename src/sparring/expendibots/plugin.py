@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from sparring.base.sentences import Sentence
 from sparring.games.description import GameDescription, Phases
 
 if TYPE_CHECKING:
@@ -71,11 +72,11 @@ DESCRIPTION = GameDescription(
     native="Expendibots",
     packed_move_bytes=1,
     phases=Phases(12, 40),
-    how_to_move=(
+    how_to_move=Sentence(
         "Moves: 2c1-c3 moves two tokens from c1 to c3, c1-c3 the whole stack; boom c1 explodes the stack "
         "on c1."
     ),
-    rules_summary=(
+    rules_summary=Sentence(
         "Each side has twelve tokens, which can be stacked. In a turn you move or explode one of your "
         "stacks. A stack of n tokens moves 1 to n tokens, 1 to n squares along its row or column, over "
         "anything, to an empty square or onto own tokens. A stack that explodes is gone with all tokens "

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparring._core import GoState
+from sparring.base.sentences import Sentence
 from sparring.games import ParseError, game_of
 from sparring.games.diagrams import Diagram
 from sparring.networks import Prediction
@@ -222,12 +223,20 @@ class GoCounting:
     def result(state: GoState, dead: set[int], person: int) -> tuple[str, GameResult]:
         """The score in a sentence, and the end of the game with these dead stones."""
         black, white = state.score(sorted(dead))
-        counted = f"Black has {black:g} points, White {white:g} (komi {state.komi:g})"
+        counted = Sentence(
+            "Black has {black} points, White {white} (komi {komi})",
+            black=float(black),
+            white=float(white),
+            komi=float(state.komi),
+        )
         if black == white:
-            return f"{counted}: a draw.", GameResult(0.5, "score", margin=0.0)
-        winner, margin = int(white > black), abs(black - white)
-        won = "you win" if winner == person else f"{('Black', 'White')[winner]} wins"
-        return f"{counted}: {won} by {margin:g}.", GameResult(float(winner == 0), "score", margin=margin)
+            return Sentence("{counted}: a draw.", counted=counted), GameResult(0.5, "score", margin=0.0)
+        winner, margin = int(white > black), float(abs(black - white))
+        side = ("Black", "White")[winner]
+        text = Sentence("{counted}: {side} wins by {margin}.", counted=counted, side=side, margin=margin)
+        if winner == person:
+            text = Sentence("{counted}: you win by {margin}.", counted=counted, margin=margin)
+        return text, GameResult(float(winner == 0), "score", margin=margin)
 
     @staticmethod
     def diagram(state: GoState, dead: set[int]) -> Diagram:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from sparring.base.sentences import Sentence
 from sparring.games.description import (
     EngineSupport,
     GameDescription,
@@ -103,7 +104,8 @@ def _layout(history: int) -> NetworkLayout:
 
 def _advice(state: GoState) -> str:
     """Advice for a person who plays the shipped network."""
-    return "" if state.size == 19 else "It learned from games on 19x19 and is weaker on this board."
+    weaker = Sentence("It learned from games on 19x19 and is weaker on this board.")
+    return "" if state.size == 19 else weaker
 
 
 def _commands() -> Mapping[str, Command | Group]:
@@ -127,7 +129,9 @@ DESCRIPTION = GameDescription(
     # Only passes end a game of Go, and when to pass is up to the passing rules.
     search=SearchDefaults(find_immediate_wins=False, repetition_draws=False, prefer_proven=False),
     people=PeopleNetwork(rating="5d", advice=_advice),
-    how_to_move="Moves: a point such as D4, or pass. After two passes the dead stones are agreed on.",
+    how_to_move=Sentence(
+        "Moves: a point such as D4, or pass. After two passes the dead stones are agreed on."
+    ),
     rule_sets=_by_rules,
     records=_records,
     networks=_networks,

@@ -16,6 +16,7 @@ from typing import Any, Literal, TypeAlias
 
 from sparring.base.clock import GameClock, TimeControl
 from sparring.base.errors import SparringError
+from sparring.base.sentences import Sentence
 from sparring.games import Game, Move, describe, move_name
 from sparring.networks import Prediction
 from sparring.play.result import (
@@ -26,6 +27,7 @@ from sparring.play.result import (
     UNFINISHED,
     GameResult,
     PlayedRecord,
+    reason_text,
     result_text,
 )
 from sparring.players import Decision, GameStart, Player, Turn
@@ -186,17 +188,24 @@ class LiveGame:
         self._require("undo")
         own = self._own_turns()
         if count > len(own):
-            made = f"{len(own)} move{'' if len(own) == 1 else 's'}"
-            raise NotAllowed(f"You have made {made}: {count} cannot be taken back.")
+            if len(own) == 1:
+                raise NotAllowed(Sentence("You have made 1 move: {count} cannot be taken back.", count=count))
+            raise NotAllowed(
+                Sentence(
+                    "You have made {made} moves: {count} cannot be taken back.", made=len(own), count=count
+                )
+            )
         self._back_to(own[-count])
-        self._change("You take a move back." if count == 1 else f"You take {count} moves back.")
+        several = Sentence("You take {count} moves back.", count=count)
+        self._change(Sentence("You take a move back.") if count == 1 else several)
 
     def resign(self) -> None:
         """The person resigns. Raises NotAllowed."""
         self._require("resign")
         you = self._you()
         self._finish(
-            GameResult.lost_by(you, RESIGNATION), f"You resign: {self.rules.spec.players[1 - you]} wins."
+            GameResult.lost_by(you, RESIGNATION),
+            Sentence("You resign: {winner} wins.", winner=self._side(1 - you)),
         )
 
     def propose_draw(self) -> None:
@@ -204,11 +213,12 @@ class LiveGame:
         self._require("draw")
         claimable, state = describe(self.rules.spec.name).claimable_draw, self.states[-1]
         if claimable is not None and (reason := claimable(state)) is not None:
-            self._finish(GameResult(0.5, reason), f"A draw: you claim it by {reason}.")
+            text = Sentence("A draw: you claim it by {reason}.", reason=reason_text(reason))
+            self._finish(GameResult(0.5, reason), text)
         elif self.draw_offered or self.players[1 - self._you()].accepts_draw(state):
-            self._finish(DRAW_AGREED, "A draw by agreement.")
+            self._finish(DRAW_AGREED, Sentence("A draw by agreement."))
         else:
-            self._change("The opponent declines the draw.")
+            self._change(Sentence("The opponent declines the draw."))
 
     def hint(self) -> Decision:
         """The likeliest move of a player like the opponent. Raises NotAllowed."""
@@ -239,9 +249,9 @@ class LiveGame:
         """Plays on instead of counting: takes the person's pass back. Raises NotAllowed."""
         self._require("count")
         if not (own := self._own_turns()):
-            raise NotAllowed("There is no move of yours to take back.")
+            raise NotAllowed(Sentence("There is no move of yours to take back."))
         self._back_to(own[-1])
-        self._change("You play on.")
+        self._change(Sentence("You play on."))
 
     def commands(self) -> set[str]:
         """What the person can do now."""
@@ -291,14 +301,14 @@ class LiveGame:
         if decision.resign:
             self._finish(
                 GameResult.lost_by(player, RESIGNATION),
-                f"{self._side(player)} resigns: {self._wins(1 - player)}.",
+                Sentence("{side} resigns: {wins}.", side=self._side(player), wins=self._wins(1 - player)),
             )
             return True
         self.prediction = decision.prediction
         self._make(decision.move, offers_draw=decision.offer_draw, centipawns=decision.centipawns)
         other = self.players.get(1 - player)
         if self.draw_offered and other is not None and other.accepts_draw(self.states[-1]):
-            self._finish(DRAW_AGREED, "A draw by agreement.")
+            self._finish(DRAW_AGREED, Sentence("A draw by agreement."))
         return True
 
     def make(self, move: Move) -> None:
@@ -395,7 +405,7 @@ class LiveGame:
         state = self.states[-1]
         left = None if self.clock.control is None else self.clock.left[state.to_move]
         self._push(move, self.rules.move_text(state, move), left, offers_draw, centipawns)
-        self._change("The opponent offers a draw." if offers_draw else "")
+        self._change(Sentence("The opponent offers a draw.") if offers_draw else "")
         self.clock.begin_turn()
         self.settle()
 
@@ -430,27 +440,35 @@ class LiveGame:
         return False
 
     def _flag(self, player: int) -> None:
-        who = "You are" if player == self.person else f"{self._side(player)} is"
-        end = GameResult.lost_by(player, TIME_FORFEIT)
-        self._finish(end, f"{who} out of time: {self._wins(1 - player)}.")
+        wins = self._wins(1 - player)
+        text = Sentence("{side} is out of time: {wins}.", side=self._side(player), wins=wins)
+        if player == self.person:
+            text = Sentence("You are out of time: {wins}.", wins=wins)
+        self._finish(GameResult.lost_by(player, TIME_FORFEIT), text)
 
     def _side(self, player: int) -> str:
         return self.rules.spec.players[player]
 
     def _wins(self, player: int) -> str:
-        return "you win" if player == self.person else f"{self._side(player)} wins"
+        if player == self.person:
+            return Sentence("you win")
+        return Sentence("{side} wins", side=self._side(player))
 
     def _check_turn(self, ply: int | None) -> None:
         if self.end is not None:
-            raise NotAllowed("The game is over.")
+            raise NotAllowed(Sentence("The game is over."))
         if self.phase != "move":
-            raise NotAllowed("It is not your turn.")
+            raise NotAllowed(Sentence("It is not your turn."))
         if ply is not None and ply != len(self.moves):
-            raise NotAllowed(f"The game has {len(self.moves)} moves, not {ply}: reload it.")
+            made = len(self.moves)
+            raise NotAllowed(
+                Sentence("The game has {moves} moves, not {ply}: reload it.", moves=made, ply=ply)
+            )
 
     def _require(self, command: str) -> None:
         if command not in self.commands():
-            raise NotAllowed("The game is over." if self.end is not None else "That is not possible now.")
+            over, not_now = Sentence("The game is over."), Sentence("That is not possible now.")
+            raise NotAllowed(over if self.end is not None else not_now)
 
     def _you(self) -> int:
         assert self.person is not None

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from sparring.base.sentences import Sentence
 from sparring.base.storage import atomic_write
 from sparring.games import Game, Outcome, describe
 from sparring.games.states import states_to
@@ -94,12 +95,51 @@ UNFINISHED = GameResult(None, "unfinished")
 DRAW_AGREED = GameResult(0.5, AGREEMENT)
 
 
+_REASONS: dict[str, str] = {
+    reason: reason
+    for reason in (
+        Sentence("adjudicated draw"),
+        Sentence("adjudicated win"),
+        Sentence("agreement"),
+        Sentence("all tokens gone"),
+        Sentence("checkmate"),
+        Sentence("entering-king declaration"),
+        Sentence("far row"),
+        Sentence("fifty moves"),
+        Sentence("fivefold repetition"),
+        Sentence("insufficient material"),
+        Sentence("king capture"),
+        Sentence("length limit"),
+        Sentence("move limit"),
+        Sentence("no legal moves"),
+        Sentence("no pieces"),
+        Sentence("no tokens"),
+        Sentence("perpetual check"),
+        Sentence("repetition"),
+        Sentence("resignation"),
+        Sentence("score"),
+        Sentence("seventy-five moves"),
+        Sentence("stalemate"),
+        Sentence("threefold repetition"),
+        Sentence("time forfeit"),
+    )
+}
+"""Reasons of the games' rules, and others, as sentences."""
+
+
+def reason_text(reason: str) -> str:
+    """The reason of an end, for people."""
+    return _REASONS.get(reason, reason)
+
+
 def result_text(rules: Game[Any], outcome: Outcome, person: int | None) -> str:
     """The result by the rules, in a sentence for the person; `person` is None if nobody plays in person."""
+    reason = reason_text(outcome.reason)
     if outcome.winner is None:
-        return f"A draw: {outcome.reason}."
-    won = "You win" if outcome.winner == person else f"{rules.spec.players[outcome.winner]} wins"
-    return f"{won}: {outcome.reason}."
+        return Sentence("A draw: {reason}.", reason=reason)
+    if outcome.winner == person:
+        return Sentence("You win: {reason}.", reason=reason)
+    return Sentence("{side} wins: {reason}.", side=rules.spec.players[outcome.winner], reason=reason)
 
 
 @dataclass(frozen=True)

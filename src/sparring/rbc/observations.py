@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import chess
 
 from sparring._core import RbcBoardSet, RbcState
+from sparring.base.sentences import Sentence
 from sparring.chess.game import board_diagram
 from sparring.games import Move
 from sparring.games.diagrams import Diagram, Piece
@@ -42,26 +43,43 @@ def observation_text(observation: Observation, player: str = "") -> list[str]:
 
     Of a sense it lists the pieces, of a move what became of the request and what was captured.
     """
-    you = not player
     match observation:
         case SenseResult(pieces):
             seen = [f"{letter} on {chess.square_name(square)}" for square, letter in pieces if letter]
-            return [f"{'You see' if you else f'{player} sees'} {', '.join(seen) or 'nothing'}."]
+            return [_sensed(", ".join(seen), player)]
         case MoveResult(request, taken, capture_square):
-            sentences = []
+            sentences: list[str] = []
             if request == PASS:
-                sentences.append("You pass." if you else f"{player} passes.")
+                sentences.append(Sentence("{side} passes.", side=player) if player else Sentence("You pass."))
             elif taken is None:
-                sentences.append(f"{_move_text(request)} did not happen: something was in the way.")
+                move = _move_text(request)
+                sentences.append(Sentence("{move} did not happen: something was in the way.", move=move))
             elif taken != request:
-                sentences.append(f"{_move_text(request)} became {_move_text(taken)}.")
+                move, became = _move_text(request), _move_text(taken)
+                sentences.append(Sentence("{move} became {taken}.", move=move, taken=became))
             if capture_square is not None:
-                sentences.append(f"{player or 'You'} captured on {chess.square_name(capture_square)}.")
+                square = chess.square_name(capture_square)
+                sentences.append(
+                    Sentence("{side} captured on {square}.", side=player, square=square)
+                    if player
+                    else Sentence("You captured on {square}.", square=square)
+                )
             return sentences
         case OpponentMoveResult(capture_square) if capture_square is not None:
-            whose = "Your" if you else f"{player}'s"
-            return [f"{whose} piece on {chess.square_name(capture_square)} was taken."]
+            square = chess.square_name(capture_square)
+            if player:
+                return [Sentence("{side}'s piece on {square} was taken.", side=player, square=square)]
+            return [Sentence("Your piece on {square} was taken.", square=square)]
     return []
+
+
+def _sensed(pieces: str, player: str) -> str:
+    """What a sense shows; `pieces` is empty if there are none."""
+    if player:
+        if not pieces:
+            return Sentence("{side} sees nothing.", side=player)
+        return Sentence("{side} sees {pieces}.", side=player, pieces=pieces)
+    return Sentence("You see {pieces}.", pieces=pieces) if pieces else Sentence("You see nothing.")
 
 
 def _move_text(move: Move) -> str:

@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparring._core import RbcBoardSet
+from sparring.base.sentences import Sentence, joined
 from sparring.play.game import LiveGame
 from sparring.rbc.game import Observation, OpponentMoveResult, SenseResult
 from sparring.rbc.observations import known_diagram, observation_text, observed_steps
 from sparring.rbc.tracker import Tracker, TrackerOptions
-from sparring.server.messages import GameView, HiddenView, Phase, PositionView, board_view
+from sparring.server.messages import GameView, HiddenView, Phase, PositionView, board_view, text_of
 from sparring.server.page_game import PageGame, ShownState, move_view
 from sparring.server.refusal import Refused
 from sparring.server.replay import BeliefStep, BeliefView, Replay
@@ -87,7 +88,7 @@ def belief_steps(game: LiveGame) -> Iterator[BeliefStep]:
             played.text,
             played.name,
             rules.text(step.after),
-            " ".join(observation_text(observation, rules.spec.players[played.player])),
+            joined(*observation_text(observation, rules.spec.players[played.player])),
         )
 
 
@@ -109,7 +110,7 @@ def _step(
         text=text,
         name=name,
         position=position,
-        note=remark,
+        note=text_of(remark),
         sides=(first, second),
     )
 
@@ -154,19 +155,19 @@ class BlindPageGame(PageGame):
     def position_view(self, ply: int) -> PositionView:
         """The true board after `ply` moves, once the game is over. Raises Refused."""
         if self.live.end is None and self.settings.you is not None:
-            raise Refused("The true boards are shown after the game.")
+            raise Refused(Sentence("The true boards are shown after the game."))
         return super().position_view(ply)
 
     def record(self, suffix: str) -> str:
         """The game as a file, once it is over. Raises Refused."""
         if self.live.end is None and self.settings.you is not None:
-            raise Refused("The game can be saved when it is over: its file has the true boards.")
+            raise Refused(Sentence("The game can be saved when it is over: its file has the true boards."))
         return super().record(suffix)
 
     def replay(self) -> Replay:
         """Both sides' beliefs step by step, once the game is over. Raises Refused."""
         if self.live.end is None:
-            raise Refused("Beliefs are shown after the game.")
+            raise Refused(Sentence("Beliefs are shown after the game."))
         return Replay(len(self.live.moves) + 1, belief_steps(self.live))
 
     @property
@@ -213,7 +214,7 @@ class BlindPageGame(PageGame):
             guess_shares=guess_shares,
             possible=len(boards),
             exact=self._tracker.exact,
-            notes=self._notes[-20:],
+            notes=[text_of(note) for note in self._notes[-20:]],
             sensed=self._sensed,
             sizes=self._sizes,
         )

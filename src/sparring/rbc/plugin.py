@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from sparring.base.sentences import Sentence
 from sparring.games.description import GameDescription, Phases
 
 if TYPE_CHECKING:
@@ -96,11 +97,11 @@ DESCRIPTION = GameDescription(
     native="Rbc",
     packed_move_bytes=2,
     phases=Phases(40, 160),
-    how_to_move=(
+    how_to_move=Sentence(
         "A turn has two parts. First sense: type the square in the middle of the 3x3 squares that you "
         "want to see, such as e7, or none. Then move: e4, Nf3, exd5, e2e4, or pass."
     ),
-    rules_summary=(
+    rules_summary=Sentence(
         "Chess in which you do not see the opponent's pieces. Before each move you look at nine squares. "
         "You are told where a piece is captured, but not by what. A move that something blocks stops "
         "before it, or is not made. There is no check: who captures the king wins. 50 moves without a "

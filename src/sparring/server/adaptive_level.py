@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sparring.base.sentences import Sentence
 from sparring.players.adaptive import OpponentResult, StrengthEstimate, estimate_strength
 from sparring.players.levels import LevelTable, shipped_levels
 from sparring.server.messages import OpponentChoice, StrengthView
@@ -49,5 +50,5 @@ def strength_view(estimate: StrengthEstimate) -> StrengthView:
 def _levels(game: str) -> LevelTable:
     table = shipped_levels(game)
     if table is None:
-        raise Refused(f"There are no levels in {game}.", 422)
+        raise Refused(Sentence("There are no levels in {game}.", game=game), 422)
     return table

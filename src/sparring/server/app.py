@@ -10,9 +10,11 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from fastapi.staticfiles import StaticFiles
+from starlette.exceptions import HTTPException
 
 import sparring
 from sparring.base.errors import CannotWrite, SparringError
+from sparring.base.sentences import Sentence
 from sparring.server import reports
 from sparring.server import review as study_routes
 from sparring.server import routes as game_routes
@@ -20,8 +22,9 @@ from sparring.server import tournaments as tournament_routes
 from sparring.server import turing as turing_routes
 from sparring.server.game_host import GameHost
 from sparring.server.live_tournament import TournamentStore
+from sparring.server.messages import text_of
 from sparring.server.opponents import Opponents
-from sparring.server.refusal import Refused
+from sparring.server.refusal import Refused, refusal_text
 from sparring.server.review import Reviews
 from sparring.server.security import Access, Guard, refusal_response
 from sparring.server.store import Database, GameStore
@@ -80,6 +83,7 @@ def create_app(
     app.add_middleware(Guard, access=access)
     app.add_exception_handler(SparringError, _refused)
     app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(HTTPException, _not_answered)
     app.include_router(game_routes.router)
     app.include_router(study_routes.router)
     app.include_router(turing_routes.router)
@@ -94,7 +98,7 @@ def create_app(
 async def _refused(request: Request, error: Exception) -> JSONResponse:
     """One sentence for what cannot be done: a format that needs an extra, a full disk, a damaged game."""
     status = error.status if isinstance(error, Refused) else 503 if isinstance(error, CannotWrite) else 422
-    return refusal_response(str(error), status)
+    return refusal_response(refusal_text(error), status)
 
 
 async def _invalid(request: Request, error: Exception) -> JSONResponse:
@@ -102,4 +106,11 @@ async def _invalid(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)
     first = error.errors()[0]
     where = ".".join(str(part) for part in first["loc"] if part != "body")
-    return refusal_response(f"{where[:100]}: {first['msg']}", 422)
+    where = where[:100]
+    return refusal_response(text_of(Sentence("{where}: {error}", where=where, error=first["msg"])), 422)
+
+
+async def _not_answered(request: Request, error: Exception) -> JSONResponse:
+    """One sentence for an address that does not exist, or a body that is too large."""
+    assert isinstance(error, HTTPException)
+    return refusal_response(text_of(error.detail), error.status_code)

@@ -9,6 +9,7 @@ from typing import Any
 
 from pydantic import Field
 
+from sparring.base.sentences import Sentence, joined
 from sparring.games import GAMES, GameDescription, describe, load_game
 from sparring.play.opponent import DEFAULT_STRENGTH, default_kind
 from sparring.players import DEFAULT_RATING
@@ -17,7 +18,7 @@ from sparring.players.levels import shipped_levels
 from sparring.players.persons import stored_persons
 from sparring.players.small_players import STRENGTHS
 from sparring.records.readers import formats, written_formats
-from sparring.server.messages import ApiMessage
+from sparring.server.messages import ApiMessage, Text, text_of
 from sparring.server.new_game import HandicapOffer, OpeningOffer, opening_table
 from sparring.server.opponents import Opponents
 
@@ -27,7 +28,7 @@ _LEVEL_STEP = 50
 class RatingScale(ApiMessage):
     """The ratings or ranks of an opponent that plays like people."""
 
-    word: str = Field(description="rating or rank")
+    word: Text = Field(description="rating or rank")
     values: list[int | str] = Field(description="What may be asked for, the weakest first.")
     default: int | str
 
@@ -46,13 +47,13 @@ class PersonOffer(ApiMessage):
 
     name: str = Field(description="For `person` of an opponent.")
     title: str = Field(description="The person's name.")
-    about: str
+    about: Text
 
 
 class LevelScale(ApiMessage):
     """The levels of a game: how strong an opponent is."""
 
-    word: str = Field(description="rating or rank")
+    word: Text = Field(description="rating or rank")
     step: int = Field(description="Distance of two levels on the dial.")
     names: dict[str, str] = Field(description="Levels as people write them, where they are not numbers.")
     lowest: int
@@ -91,8 +92,8 @@ class GameOffer(ApiMessage):
     handicaps: list[HandicapOffer]
     reads: list[str] = Field(description="Formats of games that can be opened.")
     writes: list[str] = Field(description="Formats that games are saved in.")
-    rules: str = Field(description="The rules in a few lines; empty for well-known games.")
-    how_to_move: str
+    rules: Text = Field(description="The rules in a few lines; empty for well-known games.")
+    how_to_move: Text
 
 
 def catalogue(opponents: Opponents) -> list[GameOffer]:
@@ -109,9 +110,15 @@ def _persons(game: str) -> list[PersonOffer]:
     system = describe(game).ratings
     offers = []
     for entry in stored_persons(game):
-        rating = "" if entry.rating is None else f", {system.word} {system.format(entry.rating)}"
-        about = f"From {entry.games:,} games{rating}. {entry.measured}".strip()
-        offers.append(PersonOffer(name=entry.path.stem, title=entry.name, about=about))
+        games = f"{entry.games:,}"
+        about = Sentence("From {games} games.", games=games)
+        if entry.rating is not None:
+            rating = system.format(entry.rating)
+            about = Sentence("From {games} games, rating {rating}.", games=games, rating=rating)
+            if system.word == "rank":
+                about = Sentence("From {games} games, rank {rank}.", games=games, rank=rating)
+        about_all = text_of(joined(about, entry.measured))
+        offers.append(PersonOffer(name=entry.path.stem, title=entry.name, about=about_all))
     return offers
 
 
@@ -138,8 +145,8 @@ def _offer(description: GameDescription, opponents: Opponents) -> GameOffer:
         handicaps=opening_table(description.name).handicaps,
         reads=formats(description.name),
         writes=written_formats(description.name),
-        rules=description.rules_summary,
-        how_to_move=description.how_to_move,
+        rules=text_of(description.rules_summary),
+        how_to_move=text_of(description.how_to_move),
     )
 
 
@@ -155,7 +162,7 @@ def _levels(game: str) -> LevelScale | None:
     default, system = table.default_level, describe(game).ratings
     ranks = system.word == "rank" and system.lowest <= low and high <= system.highest
     return LevelScale(
-        word="rank" if ranks else "rating",
+        word=_word("rank" if ranks else "rating"),
         step=1 if ranks else _LEVEL_STEP,
         names={str(rank): system.format(rank) for rank in range(low, high + 1) if rank} if ranks else {},
         lowest=low,
@@ -164,6 +171,10 @@ def _levels(game: str) -> LevelScale | None:
         family=table.family,
         measured=rows,
     )
+
+
+def _word(word: str) -> Text:
+    return text_of({"rating": Sentence("rating"), "rank": Sentence("rank")}.get(word, word))
 
 
 def _options(description: GameDescription) -> Iterator[tuple[str, Any]]:
@@ -183,4 +194,4 @@ def _ratings(description: GameDescription, opponents: Opponents) -> RatingScale 
         for number in range(low, high + 1, step)
         if system.word == "rating" or number != 0
     ]
-    return RatingScale(word=system.word, values=values, default=default)
+    return RatingScale(word=_word(system.word), values=values, default=default)

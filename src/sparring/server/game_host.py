@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 from fastapi import WebSocket, WebSocketDisconnect
 
 from sparring.base.errors import CannotWrite, NotFound, first_line
+from sparring.base.sentences import Sentence
 from sparring.games import describe
 from sparring.play.game import PendingTurn, PlayedMove, StoredMove
 from sparring.players import Decision, Player
@@ -139,14 +140,14 @@ class GameHost:
         """Computes the answer to a question of a visitor, in a thread. The event that it gets is set when the
         visitor leaves or the server ends. Raises Refused if the visitor has asked too much at once."""
         if self._computations[visitor] >= _COMPUTATIONS:
-            raise Refused("Wait until your other questions are answered.", 429)
+            raise Refused(Sentence("Wait until your other questions are answered."), 429)
         self._computations[visitor] += 1
         stop = Event()
         self._stops.add(stop)
 
         def compute() -> T:
             if stop.is_set():
-                raise Refused("Nobody waits for the answer.", 503)
+                raise Refused(Sentence("Nobody waits for the answer."), 503)
             return question(stop)
 
         computing = asyncio.get_running_loop().run_in_executor(self._player_threads, compute)
@@ -167,11 +168,13 @@ class GameHost:
     async def create(self, visitor: str, wanted: NewGame) -> GameView:
         """Begins a game. Raises Refused."""
         if await self.run(self.store.unfinished, visitor) >= _UNFINISHED:
-            raise Refused(f"You have {_UNFINISHED} unfinished games: finish or delete some.", 429)
+            raise Refused(
+                Sentence("You have {count} unfinished games: finish or delete some.", count=_UNFINISHED), 429
+            )
         if await self.run(self.store.unfinished) >= _ALL_UNFINISHED:
             await self._discard_untouched()
         if await self.run(self.store.unfinished) >= _ALL_UNFINISHED:
-            raise Refused("The server has too many unfinished games.", 429)
+            raise Refused(Sentence("The server has too many unfinished games."), 429)
         game_id = secrets.token_urlsafe(9)
         wanted = await self.run(self._adapted, visitor, wanted)
         settings, texts = await self.open(plan_game, wanted, self.opponents)
@@ -190,7 +193,7 @@ class GameHost:
             async with self._loading:
                 hosted = self._games.get(game_id) or await self._load(visitor, game_id)
         if hosted is None or hosted.visitor != visitor:
-            raise Refused("There is no such game of yours.", 404)
+            raise Refused(Sentence("There is no such game of yours."), 404)
         self._games.move_to_end(game_id)
         self._advance(hosted)
         return hosted
@@ -229,7 +232,7 @@ class GameHost:
         """Deletes a game. Raises Refused."""
         async with self._loading:  # a game that is being read would be in memory afterwards
             if not await self.run(self.store.delete, game_id, visitor):
-                raise Refused("There is no such game of yours.", 404)
+                raise Refused(Sentence("There is no such game of yours."), 404)
             hosted = self._games.pop(game_id, None)
         if hosted is not None:
             await self._drop(hosted)
@@ -296,7 +299,7 @@ class GameHost:
         if not wanted.opponent.adapt:
             return wanted
         if wanted.you is None:
-            raise Refused("The level adapts to a person, who must play.", 422)
+            raise Refused(Sentence("The level adapts to a person, who must play."), 422)
         return wanted.model_copy(
             update={"opponent": adapted(wanted.opponent, self.store, visitor, wanted.game)}
         )
@@ -338,7 +341,9 @@ class GameHost:
             game = await self.open(self._open, stored.settings)
             await self.open(game.live.restore, stored.moves, stored.end, stored.message)
         except (ValueError, TypeError) as error:  # moves that are not legal, or an unknown game
-            raise Refused(f"This game is damaged and cannot be opened ({first_line(error)}).") from None
+            raise Refused(
+                Sentence("This game is damaged and cannot be opened ({reason}).", reason=first_line(error))
+            ) from None
         hosted = HostedGame(game_id, stored.visitor, game)
         self._keep(hosted)
         return hosted
@@ -380,7 +385,7 @@ class GameHost:
         Raises Refused.
         """
         if self._games.get(hosted.id) is not hosted:
-            raise Refused("The game has left the memory: reload it.")
+            raise Refused(Sentence("The game has left the memory: reload it."))
         try:
             view = await self.run(self._change_and_store, hosted, change)
         except (CannotWrite, NotFound) as error:

@@ -17,13 +17,23 @@ from pydantic import Field, ValidationError
 
 from sparring.arena.results import ArenaGame, compute_standings
 from sparring.arena.tournament import meeting_of
-from sparring.base.errors import CannotWrite
+from sparring.base.errors import CannotWrite, first_line
+from sparring.base.sentences import Sentence, from_stored, to_stored
 from sparring.games import Game, describe, load_game
 from sparring.play.game import LiveGame, StoredMove
 from sparring.play.result import LENGTH_LIMIT, GameResult
 from sparring.players import Player
 from sparring.server.game_host import GameHost
-from sparring.server.messages import ApiMessage, BoardView, GameName, MoveView, OpponentChoice, board_view
+from sparring.server.messages import (
+    ApiMessage,
+    BoardView,
+    GameName,
+    MoveView,
+    OpponentChoice,
+    Text,
+    board_view,
+    text_of,
+)
 from sparring.server.new_game import opening_moves, people_moves
 from sparring.server.page_game import GameSettings, move_view
 from sparring.server.refusal import Refused
@@ -71,7 +81,7 @@ class Participant(ApiMessage):
     """A player of a tournament."""
 
     name: str
-    about: str
+    about: Text
 
 
 class StandingView(ApiMessage):
@@ -106,7 +116,7 @@ class FinishedGame(ApiMessage):
     first: int
     second: int
     score: float = Field(description="Of the first player.")
-    text: str = Field(description="How it ended.")
+    text: Text = Field(description="How it ended.")
     plies: int
 
 
@@ -123,7 +133,7 @@ class TournamentView(ApiMessage):
     done_games: int
     over: bool = Field(description="Whether no game is being played or will be, unless it is resumed.")
     stopped: bool = Field(description="Whether it was stopped before its last game.")
-    error: str | None
+    error: Text | None
     standings: list[StandingView] = Field(description="The best player first.")
     running: list[BoardOfGame]
     finished: list[FinishedGame] = Field(description="At most 50, the latest last.")
@@ -149,7 +159,7 @@ class TournamentGame(ApiMessage):
     first: int
     second: int
     score: float
-    text: str
+    text: Text
     moves: list[MoveView]
     positions: list[str] = Field(description="Before the first move, and after each one.")
     boards: list[BoardView] = Field(description="The same as boards.")
@@ -208,7 +218,7 @@ class TournamentStore:
             tournament_id,
             result.number,
             result.score,
-            result.text,
+            to_stored(result.text),
             json.dumps(result.moves),
             result.seconds,
         )
@@ -266,7 +276,7 @@ class TournamentStore:
             (tournament_id,),
         )
         return [
-            TournamentResult(number, score, text, json.loads(moves), seconds)
+            TournamentResult(number, score, from_stored(text), json.loads(moves), seconds)
             for number, score, text, moves, seconds in rows
         ]
 
@@ -315,7 +325,7 @@ class LiveTournament:
         self.id, self.visitor, self.settings = tournament_id, visitor, settings
         self.results = {result.number: result for result in results}
         self.stopped = False
-        self.error: str | None = None
+        self.error: Text | None = None
         self.changed = asyncio.Event()
         """Set, and replaced, at every change."""
         self._version = version
@@ -356,7 +366,7 @@ class LiveTournament:
             while (number := self._next()) is not None:
                 await self._play(number)
         except Exception as error:  # the page shows it; other tournaments go on
-            self.error = f"The tournament ended: {error}"
+            self.error = text_of(Sentence("The tournament ended: {error}", error=first_line(error)))
             self.stopped = True  # it can be resumed
             self._bump()
 
@@ -378,7 +388,10 @@ class LiveTournament:
                 await asyncio.sleep(max(0.0, self.settings.pace - (time.monotonic() - turn)))
                 await self._host.run(game.accept, pending, decision)
                 if len(game.moves) >= _LONGEST and game.end is None:
-                    game.finish(GameResult(0.5, LENGTH_LIMIT), f"A draw after {_LONGEST:,} moves.")
+                    game.finish(
+                        GameResult(0.5, LENGTH_LIMIT),
+                        Sentence("A draw after {moves} moves.", moves=f"{_LONGEST:,}"),
+                    )
                 self._bump()
             score = None if game.end is None else game.end.first_score
             assert score is not None
@@ -460,7 +473,7 @@ class LiveTournament:
             title=spec.title,
             sides=(spec.players[0], spec.players[1]),
             players=[
-                Participant(name=name, about=about)
+                Participant(name=name, about=text_of(from_stored(about)))
                 for name, about in zip(self.settings.names, self.settings.about, strict=True)
             ],
             games=self.settings.games,
@@ -476,7 +489,7 @@ class LiveTournament:
     def game_view(self, number: int) -> TournamentGame:
         """A finished game with its moves. Raises Refused."""
         if (result := self.results.get(number)) is None:
-            raise Refused("There is no such finished game.", 404)
+            raise Refused(Sentence("There is no such finished game."), 404)
         game = self._live(number, {})
         game.continue_with([StoredMove(text) for text in result.moves])
         finished = self._finished(result)
@@ -485,7 +498,7 @@ class LiveTournament:
             first=finished.first,
             second=finished.second,
             score=result.score,
-            text=result.text,
+            text=text_of(result.text),
             moves=[move_view(move) for move in game.moves],
             positions=[self._rules.text(state) for state in game.states],
             boards=[board_view(self._rules.diagram(state)) for state in game.states],
@@ -512,7 +525,7 @@ class LiveTournament:
             first=first,
             second=second,
             score=result.score,
-            text=result.text,
+            text=text_of(result.text),
             plies=len(result.moves),
         )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Any
 
+from sparring.base.sentences import Sentence, joined
 from sparring.games import Game, describe
 from sparring.games.states import states_to
 from sparring.records.readers import formats, reader_of
@@ -21,7 +22,7 @@ def read_record(rules: Game[Any], wanted: NewGame) -> tuple[str | None, list[str
     if wanted.record is None:
         return wanted.position, []
     if wanted.position is not None:
-        raise Refused("Give a position or a record, not both.", 422)
+        raise Refused(Sentence("Give a position or a record, not both."), 422)
     record = parse_record(rules, wanted.record, wanted.format)
     states = states_of(rules, record)
     return record.start, [rules.move_text(before, after.last_move) for before, after in pairwise(states)]
@@ -32,7 +33,15 @@ def parse_record(rules: Game[Any], text: str, suffix: str | None) -> GameRecord:
     name = rules.spec.name
     suffixes = formats(name)
     if suffix is not None and suffix not in suffixes:
-        raise Refused(f"Games of {name} are read as {', '.join(suffixes)}, not {suffix[:8]}.", 422)
+        raise Refused(
+            Sentence(
+                "Games of {game} are read as {formats}, not {suffix}.",
+                game=name,
+                formats=", ".join(suffixes),
+                suffix=suffix[:8],
+            ),
+            422,
+        )
     reasons = []
     for candidate in [suffix] if suffix else suffixes:
         for parsed in reader_of(name, candidate)([text.encode()], 0):
@@ -40,7 +49,9 @@ def parse_record(rules: Game[Any], text: str, suffix: str | None) -> GameRecord:
                 return parsed.record
             reasons.append(f"{parsed.where}: {parsed.error or parsed.defect}")
             break
-    raise Refused(f"There is no game of {name} in the text. {' '.join(reasons)}".strip(), 422)
+    raise Refused(
+        joined(Sentence("There is no game of {game} in the text.", game=name), " ".join(reasons)), 422
+    )
 
 
 def states_of(rules: Game[Any], record: GameRecord) -> list[Any]:

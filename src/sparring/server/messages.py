@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from sparring.base.sentences import Sentence
 from sparring.games.diagrams import Diagram, Piece
 from sparring.players.small_players import STRENGTHS
 
@@ -19,6 +20,36 @@ class ApiMessage(BaseModel):
     """A message. Unknown keys are refused."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Text(ApiMessage):
+    """A text for people that a page can translate: it looks up `template` and fills in `values`."""
+
+    text: str = Field(description="The whole text in English.")
+    template: str = Field(description="The text in English, with {names} in place of the values.")
+    values: dict[str, str | int | float | Text] = Field(
+        default_factory=dict, description="By name. A text is translated itself; so is a word of the game."
+    )
+
+
+def text_of(sentence: str) -> Text:
+    """The message of a sentence. A text that is no sentence is its own template."""
+    shown = _encodable(sentence)
+    if not isinstance(sentence, Sentence):
+        return Text(text=shown, template=shown)
+    values = {name: _value_of(value) for name, value in sentence.values.items()}
+    return Text(text=shown, template=sentence.template, values=values)
+
+
+def _value_of(value: str | int | float) -> str | int | float | Text:
+    if isinstance(value, Sentence):
+        return text_of(value)
+    return _encodable(value) if isinstance(value, str) else value
+
+
+def _encodable(text: str) -> str:
+    """A text that may quote any text of a request, without what UTF-8 cannot have."""
+    return text.encode("utf-8", "replace").decode()
 
 
 class OpponentChoice(ApiMessage):
@@ -168,7 +199,7 @@ class ResultView(ApiMessage):
 
     score: float = Field(description="Score of player 0: 1, 0.5 or 0.")
     winner: int | None
-    text: str = Field(description="The result in a sentence for the person.")
+    text: Text = Field(description="The result in a sentence for the person.")
 
 
 class ClockView(ApiMessage):
@@ -184,7 +215,7 @@ class CountingView(ApiMessage):
     """Both passed in Go: which stones are dead?"""
 
     dead: list[str]
-    text: str = Field(description="The score in a sentence.")
+    text: Text = Field(description="The score in a sentence.")
 
 
 class HiddenView(ApiMessage):
@@ -200,7 +231,7 @@ class HiddenView(ApiMessage):
     guess_shares: list[float] = Field(description="64 squares: share of the possible boards with that piece.")
     possible: int = Field(description="Number of possible boards.")
     exact: bool = Field(description="Whether all possible boards are followed.")
-    notes: list[str] = Field(description="What the person learned, the latest last.")
+    notes: list[Text] = Field(description="What the person learned, the latest last.")
     sensed: list[int] = Field(description="Squares of the last sense.")
     sizes: list[int] = Field(description="Number of possible boards after each move of either side.")
 
@@ -208,8 +239,8 @@ class HiddenView(ApiMessage):
 class PlayerView(ApiMessage):
     """One of the two players."""
 
-    name: str
-    about: str
+    name: Text
+    about: Text
     is_person: bool
 
 
@@ -248,7 +279,7 @@ class GameView(ApiMessage):
     clock: ClockView | None
     draw_offered: bool
     can: list[str] = Field(description="Commands that are possible now: undo, hint, draw, resign, ...")
-    message: str = Field(description="What happened last, in a sentence.")
+    message: Text = Field(description="What happened last, in a sentence.")
     counting: CountingView | None = None
     hidden: HiddenView | None = None
     result: ResultView | None = None
@@ -265,7 +296,7 @@ class GameSummary(ApiMessage):
     title: str
     opponent: str
     moves: int
-    result: str | None
+    result: Text | None
     you: int | None = Field(description="The person's side; null for a watched game.")
     phase: Phase
     turn: int | None = Field(description="The player to move; null when the game is over.")
@@ -303,7 +334,8 @@ class PositionView(ApiMessage):
 class Refusal(ApiMessage):
     """An error."""
 
-    detail: str
+    detail: str = Field(description="What is wrong, in a sentence in English.")
+    text: Text = Field(description="The same, to be translated.")
 
 
 def board_view(diagram: Diagram) -> BoardView:

@@ -13,6 +13,7 @@ import numpy as np
 from pydantic import Field
 
 from sparring import data
+from sparring.base.sentences import Sentence
 from sparring.games import Game, IllegalMove, ParseError, load_game
 from sparring.networks import Position
 from sparring.server.loaded_record import read_record
@@ -79,7 +80,7 @@ _PEOPLE_STREAM = 7
 def plan_game(wanted: NewGame, opponents: Opponents) -> tuple[GameSettings, list[str]]:
     """The settings of a new game, and the moves that are played before it begins. Raises Refused."""
     if wanted.record is not None and wanted.opening:
-        raise Refused("Give an opening or a record, not both.", 422)
+        raise Refused(Sentence("Give an opening or a record, not both."), 422)
     try:
         rules = load_game(wanted.game, **wanted.options)
         position, moves = read_record(rules, wanted)
@@ -89,11 +90,11 @@ def plan_game(wanted: NewGame, opponents: Opponents) -> tuple[GameSettings, list
     except (ParseError, IllegalMove, ValueError, TypeError) as error:
         raise Refused(f"{error}", 422) from None
     if wanted.second_opponent is not None and wanted.second_opponent.adapt:
-        raise Refused("The level adapts to a person, who must play.", 422)
+        raise Refused(Sentence("The level adapts to a person, who must play."), 422)
     if rules.outcome(state) is not None:
-        raise Refused("The game is over in this position.", 422)
+        raise Refused(Sentence("The game is over in this position."), 422)
     if rules.spec.hidden and (position is not None or moves or wanted.people_plies):
-        raise Refused(f"{rules.spec.title} begins with its initial position.", 422)
+        raise Refused(Sentence("{game} begins with its initial position.", game=rules.spec.title), 422)
     first = opponents.complete(rules, wanted.opponent)
     second = opponents.complete(rules, wanted.second_opponent or wanted.opponent)
     settings = GameSettings(

@@ -6,6 +6,7 @@ from threading import Lock
 from typing import Any
 
 from sparring.base.errors import BadConfig, NotFound
+from sparring.base.sentences import Sentence, joined
 from sparring.games import Game, describe
 from sparring.play.opponent import BLEND, HUMAN, Opponent
 from sparring.players import DEFAULT_RATING, LOAD_ERRORS, Player
@@ -50,7 +51,7 @@ class Opponents:
     def people(self, game: str) -> SharedPolicy:
         """The network of people's moves of a game. Raises Refused."""
         if game not in DEFAULT_RATING:
-            raise Refused(f"There is no network of people's moves for {game}.", 422)
+            raise Refused(Sentence("There is no network of people's moves for {game}.", game=game), 422)
         return self.policy(game, HUMAN)
 
     def people_rating(self, game: str, choice: OpponentChoice) -> int | None:
@@ -62,7 +63,12 @@ class Opponents:
         name = game.spec.name
         bots = game_players(name).bots
         if choice.bot is not None and bots is not None and choice.bot not in bots.configs:
-            raise Refused(f"There is no bot '{choice.bot}'. Choose {', '.join(bots.configs)}.", 422)
+            raise Refused(
+                Sentence(
+                    "There is no bot '{bot}'. Choose {bots}.", bot=choice.bot, bots=", ".join(bots.configs)
+                ),
+                422,
+            )
         if choice.kind == "person" or (choice.kind is None and choice.person is not None):
             person_entry(name, choice.person)
         try:
@@ -72,7 +78,7 @@ class Opponents:
         if completed.kind == "human" and choice.rating is not None:
             self.rating_number(name, choice.rating)
         if choice.adapt and completed.kind != "level":
-            raise Refused("Only the level of an opponent adapts.", 422)
+            raise Refused(Sentence("Only the level of an opponent adapts."), 422)
         keys = {name: getattr(completed, name) for name in _COMPLETED}
         return choice.model_copy(update={key: value for key, value in keys.items() if value is not None})
 
@@ -87,13 +93,19 @@ class Opponents:
         """A rating or rank that the human-like opponent accepts, as a number. Raises Refused."""
         system, accepted = describe(game).ratings, self.ratings(game)
         if accepted is None:
-            raise Refused(f"The opponent in {game} has no {system.word}.", 422)
+            raise Refused(Sentence("The opponent in {game} has no {word}.", game=game, word=system.word), 422)
         number = system.number(given)
         low, high = accepted
         if number is None or not low <= number <= high:
             raise Refused(
-                f"A {system.word} in {game} is from {system.format(low)} to {system.format(high)}, not "
-                f"'{str(given)[:20]}'.",
+                Sentence(
+                    "A {word} in {game} is from {low} to {high}, not '{given}'.",
+                    word=system.word,
+                    game=game,
+                    low=system.format(low),
+                    high=system.format(high),
+                    given=str(given)[:20],
+                ),
                 422,
             )
         return number
@@ -110,7 +122,7 @@ def person_entry(game: str, stem: str | None) -> PersonEntry:
     """The player of a person in the user's folder, by the name of its file. Raises Refused."""
     person = next((entry for entry in stored_persons(game) if entry.path.stem == stem), None)
     if person is None:
-        raise Refused(f"There is no such person's player of {game}.", 422)
+        raise Refused(Sentence("There is no such person's player of {game}.", game=game), 422)
     return person
 
 
@@ -120,24 +132,39 @@ def about(game: Game[Any], choice: OpponentChoice) -> tuple[str, str]:
     people = describe(game.spec.name).people
     if people is None or people.advice is None or choice.kind in ("strength", "bot"):
         return name, text
-    return name, f"{text} {people.advice(game.initial())}".rstrip()
+    return name, joined(text, people.advice(game.initial()))
 
 
 def _about(game: Game[Any], choice: OpponentChoice) -> tuple[str, str]:
     match choice.kind:
         case "level":
-            adapts = " The level follows your results." if choice.adapt else ""
-            return f"Sparring, level {choice.level}", f"As strong as {choice.level}.{adapts}"
+            level = choice.level or 0
+            adapts = Sentence("The level follows your results.") if choice.adapt else ""
+            about = joined(Sentence("As strong as {level}.", level=level), adapts)
+            return Sentence("Sparring, level {level}", level=level), about
         case "person":
             entry = next((e for e in stored_persons(game.spec.name) if e.path.stem == choice.person), None)
             name = entry.name if entry is not None else choice.person or ""
-            return name, f"Plays like {name}."
+            return name, Sentence("Plays like {name}.", name=name)
         case "strength":
-            return f"Strength {choice.strength}", f"A search player, strength {choice.strength} of 9."
+            strength = choice.strength or 0
+            about = Sentence("A search player, strength {strength} of 9.", strength=strength)
+            return Sentence("Strength {strength}", strength=strength), about
         case "bot":
-            return choice.bot or "", f"The bot {choice.bot}."
+            return choice.bot or "", Sentence("The bot {bot}.", bot=choice.bot or "")
     system = describe(game.spec.name).ratings
     number = None if choice.rating is None else system.number(choice.rating)
     shown = "" if number is None else system.format(number)
-    search = f", with a search of {choice.nodes:,} positions" if choice.nodes else ""
-    return f"Sparring {shown}".strip(), f"Plays in the style of {shown or 'people'}{search}."
+    if not shown:
+        return "Sparring", _in_style(Sentence("people"), choice.nodes)
+    return Sentence("Sparring {rating}", rating=shown), _in_style(shown, choice.nodes)
+
+
+def _in_style(of: str, nodes: int) -> Sentence:
+    if not nodes:
+        return Sentence("Plays in the style of {people}.", people=of)
+    return Sentence(
+        "Plays in the style of {people}, with a search of {nodes} positions.",
+        people=of,
+        nodes=f"{nodes:,}",
+    )

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 from sparring.base.clock import GameClock, TimeControl
+from sparring.base.sentences import Sentence
 from sparring.games import Game, IllegalMove, Move, ParseError, describe, load_game, move_name
 from sparring.play.game import LiveGame, NotAllowed, PlayedMove
 from sparring.players import Player
@@ -29,6 +30,7 @@ from sparring.server.messages import (
     PositionView,
     ResultView,
     board_view,
+    text_of,
 )
 from sparring.server.opponents import about
 from sparring.server.refusal import Refused
@@ -37,7 +39,7 @@ from sparring.server.replay import Replay
 _CANDIDATES = 8
 """Most moves of a hint."""
 EVENT = "A game on the page"
-PERSON = "You"
+PERSON = Sentence("You")
 
 
 @dataclass(frozen=True)
@@ -123,9 +125,9 @@ def refusing() -> Iterator[None]:
     try:
         yield
     except NotAllowed as error:
-        raise Refused(str(error)) from None
+        raise Refused(error.args[0]) from None
     except (ParseError, IllegalMove) as error:
-        raise Refused(f"{error}.", 422) from None
+        raise Refused(Sentence("{error}.", error=str(error)), 422) from None
 
 
 class PageGame:
@@ -177,7 +179,7 @@ class PageGame:
             clock=clock_view(live.clock, turn),
             draw_offered=live.draw_offered,
             can=sorted(live.commands()),
-            message=live.message,
+            message=text_of(live.message),
             counting=self._counting_view(),
             result=self._result_view(),
         )
@@ -191,7 +193,9 @@ class PageGame:
         """The board after `ply` moves. Raises Refused."""
         live = self.live
         if not 0 <= ply < len(live.states):
-            raise Refused(f"The game has {len(live.moves)} moves, not {ply}.", 404)
+            raise Refused(
+                Sentence("The game has {moves} moves, not {ply}.", moves=len(live.moves), ply=ply), 404
+            )
         state = live.states[ply]
         return PositionView(
             ply=ply,
@@ -219,9 +223,16 @@ class PageGame:
         """The game as a file of a format. Raises Refused."""
         formats = written_formats(self.rules.spec.name)
         if suffix not in formats:
-            raise Refused(f"Games of {self.rules.spec.name} are written as {', '.join(formats)}.", 422)
+            raise Refused(
+                Sentence(
+                    "Games of {game} are written as {formats}.",
+                    game=self.rules.spec.name,
+                    formats=", ".join(formats),
+                ),
+                422,
+            )
         return self.live.record(
-            players=(self._player_view(0).name, self._player_view(1).name),
+            players=(self._player_view(0).name.text, self._player_view(1).name.text),
             ratings=(self._rating(0), self._rating(1)),
             started=datetime.datetime.fromtimestamp(self.settings.created),
             event=EVENT,
@@ -229,7 +240,7 @@ class PageGame:
 
     def replay(self) -> Replay:
         """Both sides' beliefs step by step. Raises Refused."""
-        raise Refused(f"In {self.rules.spec.title} both players see the board.", 422)
+        raise Refused(Sentence("In {game} both players see the board.", game=self.rules.spec.title), 422)
 
     def _observer(self) -> Callable[[Any], None] | None:
         """Receives what the person observes in a game of hidden information."""
@@ -244,19 +255,19 @@ class PageGame:
         if live.dead is None:
             return None
         dead = [live.states[-1].move_text(point) for point in sorted(live.dead)]
-        return CountingView(dead=dead, text=live.counted()[0])
+        return CountingView(dead=dead, text=text_of(live.counted()[0]))
 
     def _result_view(self) -> ResultView | None:
         end = self.live.end
         if end is None or end.first_score is None:
             return None
-        return ResultView(score=end.first_score, winner=end.winner, text=self.live.message)
+        return ResultView(score=end.first_score, winner=end.winner, text=text_of(self.live.message))
 
     def _player_view(self, side: int) -> PlayerView:
         if side == self.settings.you:
-            return PlayerView(name=PERSON, about="", is_person=True)
+            return PlayerView(name=text_of(PERSON), about=text_of(""), is_person=True)
         name, about = self.settings.about(self.rules, side)
-        return PlayerView(name=name, about=about, is_person=False)
+        return PlayerView(name=text_of(name), about=text_of(about), is_person=False)
 
     def _rating(self, side: int) -> int | None:
         if side == self.settings.you:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sparring.base.errors import SparringError
-from sparring.server.messages import Refusal
+from sparring.server.messages import Refusal, Text, text_of
 
 
 class Refused(SparringError):
@@ -14,6 +14,12 @@ class Refused(SparringError):
     def __init__(self, message: str, status: int = 409) -> None:
         super().__init__(message)
         self.status = status
+
+
+def refusal_text(error: Exception) -> Text:
+    """The message of an error, to be translated if it is a sentence."""
+    message = error.args[0] if error.args and isinstance(error.args[0], str) else str(error)
+    return text_of(message)
 
 
 REFUSALS: dict[int | str, dict[str, Any]] = {

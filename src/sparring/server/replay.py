@@ -10,7 +10,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from sparring.server.messages import ApiMessage
+from sparring.server.messages import ApiMessage, Text
 
 _KEPT = 20
 """Replays in memory."""
@@ -36,7 +36,7 @@ class BeliefStep(ApiMessage):
     text: str | None
     name: str | None
     position: str = Field(description="The true board.")
-    note: str = Field(description="What happened, in a sentence; empty if there is nothing to say.")
+    note: Text = Field(description="What happened, in a sentence; empty if there is nothing to say.")
     sides: tuple[BeliefView, BeliefView] = Field(description="What each side believed.")
 
 

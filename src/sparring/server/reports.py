@@ -10,6 +10,7 @@ from fastapi import APIRouter, Depends, Request
 from fastapi.responses import FileResponse
 from pydantic import Field
 
+from sparring.base.sentences import Sentence
 from sparring.server.messages import ApiMessage
 from sparring.server.refusal import REFUSALS, Refused
 from sparring.server.routes import Host
@@ -58,7 +59,7 @@ class Gallery:
             path = self._files(self._folder / name).get(file)
             if path is not None:
                 return path
-        raise Refused("There is no such file.", 404)
+        raise Refused(Sentence("There is no such file."), 404)
 
     @staticmethod
     def _files(folder: Path) -> dict[str, Path]:

@@ -14,7 +14,8 @@ import numpy as np
 from fastapi import APIRouter, Depends, Query, Request
 from pydantic import Field
 
-from sparring.base.errors import NotFound
+from sparring.base.errors import NotFound, first_line
+from sparring.base.sentences import Sentence
 from sparring.games import Game, IllegalMove, ParseError, describe, load_game, move_name
 from sparring.measure.strength import (
     GameEvidence,
@@ -29,7 +30,7 @@ from sparring.records.readers import RecordedGame
 from sparring.records.record import GameRecord
 from sparring.server.game_host import GameHost
 from sparring.server.loaded_record import parse_record, states_of
-from sparring.server.messages import ApiMessage, GameName, RecordText
+from sparring.server.messages import ApiMessage, GameName, RecordText, Text, text_of
 from sparring.server.refusal import REFUSALS, Refused
 from sparring.server.routes import Host, Visitor
 from sparring.server.understand import BLUNDER, Insight, PositionInsight, UnderstandRequest, shown_rating
@@ -105,7 +106,7 @@ class ReviewView(ApiMessage):
         "a model of strength."
     )
     done: bool
-    error: str | None = None
+    error: Text | None = None
 
 
 @dataclass
@@ -118,7 +119,7 @@ class _Review:
     moves: list[ReviewedMove] = field(default_factory=list)
     levels: tuple[LevelEstimate | None, LevelEstimate | None] = (None, None)
     task: asyncio.Task[None] | None = None
-    error: str | None = None
+    error: Text | None = None
 
 
 class Reviews:
@@ -134,7 +135,7 @@ class Reviews:
         """Starts a review. Raises Refused."""
         running = [other for other in self._reviews.values() if other.visitor == visitor and _runs(other)]
         if len(running) + self._preparing[visitor] >= _RUNNING:
-            raise Refused("Wait until your other reviews are done.", 429)
+            raise Refused(Sentence("Wait until your other reviews are done."), 429)
         self._preparing[visitor] += 1
         try:
             review = await self._host.compute(self._prepare, visitor, wanted)
@@ -153,7 +154,7 @@ class Reviews:
         """A review, with its moves from number `since` on. Raises Refused."""
         review = self._reviews.get(review_id)
         if review is None or review.visitor != visitor:
-            raise Refused("There is no such review of yours.", 404)
+            raise Refused(Sentence("There is no such review of yours."), 404)
         game = review.rules.spec.name
         shown = [None if rating is None else shown_rating(game, rating) for rating in review.ratings]
         return ReviewView(
@@ -184,7 +185,7 @@ class Reviews:
         record = parse_record(rules, wanted.record, wanted.format)
         states = states_of(rules, record)
         if not 2 <= len(states) <= _MOVES + 1:
-            raise Refused(f"A game of 1 to {_MOVES:,} moves can be reviewed.", 422)
+            raise Refused(Sentence("A game of 1 to {most} moves can be reviewed.", most=f"{_MOVES:,}"), 422)
         return _Review(visitor, rules, record, states, self._ratings(rules, record, wanted.rating))
 
     def _ratings(
@@ -212,7 +213,7 @@ class Reviews:
                 review.moves.append(await self._host.compute(_review_move, insight, review, state, after))
             review.levels = await self._host.compute(_levels, insight, review.record)
         except Exception as error:  # the page shows it; the server goes on
-            review.error = f"The review ended: {error}"
+            review.error = text_of(Sentence("The review ended: {error}", error=first_line(error)))
 
 
 def _runs(review: _Review) -> bool:
@@ -302,7 +303,7 @@ async def understand(
     try:
         await asyncio.wait([answering, leaving], return_when=asyncio.FIRST_COMPLETED)
         if not answering.done():
-            raise Refused("Nobody waits for the answer.", 503)
+            raise Refused(Sentence("Nobody waits for the answer."), 503)
         return await answering
     finally:
         answering.cancel()
@@ -344,7 +345,9 @@ def _understand(host: GameHost, wanted: UnderstandRequest, stop: Event) -> Posit
             states = states_of(rules, parse_record(rules, wanted.record, wanted.format))
             ply = len(states) - 1 if wanted.ply is None else wanted.ply
             if ply >= len(states):
-                raise Refused(f"The game has {len(states) - 1} moves, not {ply}.", 422)
+                raise Refused(
+                    Sentence("The game has {moves} moves, not {ply}.", moves=len(states) - 1, ply=ply), 422
+                )
             state = states[ply]
         for text in wanted.moves:
             state = rules.play(state, rules.parse_move(state, text))

@@ -19,6 +19,9 @@ from starlette.responses import JSONResponse, RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from sparring.base.sentences import Sentence
+from sparring.server.messages import Text, text_of
+
 LOCAL_HOSTS = ("localhost", "127.0.0.1", "::1")
 VISITOR_COOKIE = "sparring_visitor"
 TOKEN_COOKIE = "sparring_token"
@@ -120,7 +123,7 @@ class Guard:
             bearer = headers.get("authorization", "").removeprefix("Bearer ")
             tokens = [bearer, *(value for name, value in cookies if name == TOKEN_COOKIE)]
             if not any(map(self._is_token, tokens)):
-                message = "This server needs its token: open the address that it printed."
+                message = Sentence("This server needs its token: open the address that it printed.")
                 await _refuse(scope, receive, send, 401, message)
                 return
         known = next(
@@ -148,21 +151,23 @@ class Guard:
                 await self.app(scope, receive, watched)
         except TimeoutError:
             if not begun:
-                message = f"The request took longer than {self.access.longest:g} seconds."
-                await refusal_response(message, 503)(scope, receive, send)
+                message = Sentence(
+                    "The request took longer than {seconds} seconds.", seconds=float(self.access.longest)
+                )
+                await refusal_response(text_of(message), 503)(scope, receive, send)
 
     def _complaint(self, scope: Scope, headers: Headers) -> tuple[int, str] | None:
         """Status and message of a refusal."""
         host = headers.get("host", "")
         if _host_name(host) not in self.access.hosts:
-            return 421, "This server does not have that name."
+            return 421, Sentence("This server does not have that name.")
         changes = scope["type"] == "websocket" or scope["method"] not in _SAFE_METHODS
         origin = headers.get("origin")
         own_origins = (f"http://{host}".lower(), f"https://{host}".lower())
         if changes and origin is not None and origin.lower() not in own_origins:
-            return 403, "Requests from pages of other sites are refused."
+            return 403, Sentence("Requests from pages of other sites are refused.")
         if changes and headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
-            return 403, "Requests from pages of other sites are refused."
+            return 403, Sentence("Requests from pages of other sites are refused.")
         length = headers.get("content-length", "0")
         if not length.isascii() or not length.isdecimal() or int(length) > self.access.largest_body:
             return 413, _too_large(self.access.largest_body)
@@ -174,7 +179,7 @@ class Guard:
 
 
 def _too_large(largest: int) -> str:
-    return f"A request has at most {largest:,} bytes."
+    return Sentence("A request has at most {bytes} bytes.", bytes=f"{largest:,}")
 
 
 def _limited(receive: Receive, largest: int) -> Receive:
@@ -210,9 +215,9 @@ def _answering(send: Send, new_visitor: str | None = None) -> Send:
     return answering
 
 
-def refusal_response(message: str, status: int) -> JSONResponse:
+def refusal_response(message: Text, status: int) -> JSONResponse:
     """The answer to a request that is refused. The message may quote any text of the request."""
-    return JSONResponse({"detail": message.encode("utf-8", "replace").decode()}, status)
+    return JSONResponse({"detail": message.text, "text": message.model_dump()}, status)
 
 
 async def _refuse(scope: Scope, receive: Receive, send: Send, status: int, message: str) -> None:
@@ -220,7 +225,7 @@ async def _refuse(scope: Scope, receive: Receive, send: Send, status: int, messa
         await receive()
         await send({"type": "websocket.close", "code": _POLICY_VIOLATION, "reason": message})
         return
-    await refusal_response(message, status)(scope, receive, send)
+    await refusal_response(text_of(message), status)(scope, receive, send)
 
 
 def _host_name(host: str) -> str:

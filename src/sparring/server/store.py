@@ -16,10 +16,11 @@ from typing import Any
 
 from sparring.base.combining import FlatCombiner
 from sparring.base.errors import BadFile, CannotWrite, NotFound, first_line
+from sparring.base.sentences import from_stored, to_stored
 from sparring.play.game import PlayedMove, StoredMove
 from sparring.play.result import GameResult
 from sparring.records import Termination
-from sparring.server.messages import GameSummary, OpponentChoice, board_view
+from sparring.server.messages import GameSummary, OpponentChoice, board_view, text_of
 from sparring.server.page_game import GameSettings, ShownState
 
 # The SQLite file of the server. What was written survives a kill at any moment.
@@ -257,7 +258,7 @@ class GameStore:
             _insert_moves(file, game_id, kept, moves[kept:])
             file.execute(
                 "UPDATE games SET ending = ?, message = ?, updated = ?, shown = ? WHERE id = ?",
-                (ending, message, time.time(), _json(shown), game_id),
+                (ending, to_stored(message), time.time(), _json(shown), game_id),
             )
 
         self._database.write(work)
@@ -277,7 +278,13 @@ class GameStore:
         played = [StoredMove(text, left, bool(offers)) for text, left, offers in moves]
         try:
             return StoredGame(
-                game_id, visitor, GameSettings.from_json(settings), played, _end(ending), message, updated
+                game_id,
+                visitor,
+                GameSettings.from_json(settings),
+                played,
+                _end(ending),
+                from_stored(message),
+                updated,
             )
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             raise BadFile(f"This game is damaged and cannot be opened ({first_line(error)}).") from None
@@ -298,7 +305,8 @@ class GameStore:
         for game, text, moves, ending, message, updated, shown in rows:
             try:
                 settings = GameSettings.from_json(text)
-                summary = StoredSummary(game, settings, moves, _end(ending), message, updated, _shown(shown))
+                end, said = _end(ending), from_stored(message)
+                summary = StoredSummary(game, settings, moves, end, said, updated, _shown(shown))
             except (ValueError, TypeError, KeyError, AttributeError) as error:
                 _log.warning("game %s is damaged: %s", game, first_line(error))
                 continue
@@ -404,7 +412,7 @@ def game_summary(stored: StoredSummary) -> GameSummary:
         title=rules.spec.title,
         opponent=settings.about(rules, 1 if you is None else 1 - you)[0],
         moves=stored.moves,
-        result=None if stored.end is None else stored.message,
+        result=None if stored.end is None else text_of(stored.message),
         you=you,
         phase="over" if stored.end is not None else "move" if shown is None else shown.phase,
         turn=None if shown is None else shown.turn,

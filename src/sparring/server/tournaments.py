@@ -13,6 +13,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Path, Request, Response, WebSocket
 
+from sparring.base.sentences import Sentence, to_stored
 from sparring.games import load_game
 from sparring.server.game_host import GameHost, send_until_left
 from sparring.server.live_tournament import (
@@ -60,7 +61,7 @@ class Tournaments:
         """Begins a tournament. Raises Refused."""
         self._check_room(visitor)
         if len(await self._host.run(self._store.of_visitor, visitor)) >= _STORED:
-            raise Refused(f"You have {_STORED} tournaments: delete some.", 429)
+            raise Refused(Sentence("You have {count} tournaments: delete some.", count=_STORED), 429)
         settings = await self._host.compute(self._settings, wanted)
         tournament_id = secrets.token_urlsafe(9)
         async with self._loading:  # a tournament counts once it has started
@@ -78,7 +79,7 @@ class Tournaments:
                 stored = await self._host.run(self._store.load, tournament_id)
                 live = await self._open(stored) if stored is not None and stored.visitor == visitor else None
         if live is None or live.visitor != visitor:
-            raise Refused("There is no such tournament of yours.", 404)
+            raise Refused(Sentence("There is no such tournament of yours."), 404)
         self._live.move_to_end(tournament_id)
         return live
 
@@ -94,7 +95,7 @@ class Tournaments:
         """Stops a tournament; its finished games stay. Raises Refused."""
         live = await self.find(visitor, tournament_id)
         if live.over:
-            raise Refused("The tournament is over.")
+            raise Refused(Sentence("The tournament is over."))
         await live.stop()
         await self._host.run(self._store.set_stopped, tournament_id, True)
         return await self.view(live)
@@ -103,7 +104,7 @@ class Tournaments:
         """Plays the games that are left. Raises Refused."""
         live = await self.find(visitor, tournament_id)
         if len(live.results) >= live.settings.games:
-            raise Refused("All games are played.")
+            raise Refused(Sentence("All games are played."))
         if live.over or not live.runs:
             await live.stop()  # after an error, games may still be going on
             async with self._loading:
@@ -129,7 +130,7 @@ class Tournaments:
         running = [tournament for tournament in self._live.values() if tournament.runs]
         own = sum(tournament.visitor == visitor for tournament in running)
         if own >= _RUNNING or len(running) >= _ALL_RUNNING:
-            raise Refused("Wait until other tournaments are over, or stop one.", 429)
+            raise Refused(Sentence("Wait until other tournaments are over, or stop one."), 429)
 
     def _settings(self, wanted: NewTournament) -> TournamentSettings:
         try:
@@ -138,7 +139,7 @@ class Tournaments:
         except (ValueError, TypeError) as error:
             raise Refused(str(error), 422) from None
         if any(choice.adapt for choice in wanted.players):
-            raise Refused("The level of a player of a tournament does not adapt.", 422)
+            raise Refused(Sentence("The level of a player of a tournament does not adapt."), 422)
         players = [self._host.opponents.complete(rules, choice) for choice in wanted.players]
         for player in players:
             self._host.opponents.make(rules, player).close()  # refuses what cannot be loaded
@@ -148,7 +149,7 @@ class Tournaments:
             options=wanted.options,
             players=players,
             names=_unique([name for name, _ in named]),
-            about=[text for _, text in named],
+            about=[to_stored(text) for _, text in named],
             games=wanted.games,
             format=wanted.format,
             concurrency=wanted.concurrency,

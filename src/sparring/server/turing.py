@@ -13,10 +13,11 @@ from fastapi import APIRouter, Depends, Request
 from pydantic import Field
 
 from sparring import data
+from sparring.base.sentences import Sentence
 from sparring.games import Game, describe, load_game, move_name
 from sparring.measure.ratings import wilson_interval
 from sparring.measure.turing import SOURCES, TuringGame, TuringKit, shipped_kit
-from sparring.server.messages import ApiMessage, BoardView
+from sparring.server.messages import ApiMessage, BoardView, Text, text_of
 from sparring.server.refusal import REFUSALS, Refused
 from sparring.server.routes import Host, Visitor
 from sparring.server.store import Database
@@ -79,12 +80,12 @@ class JudgedMove(ApiMessage):
 class JudgedGame(ApiMessage):
     """A game to judge."""
 
-    players_about: str
+    players_about: Text
     start: str | None = Field(description="The first position; null for the usual one.")
     moves: list[JudgedMove]
     positions: list[str] = Field(description="Before the first move, and after each one.")
     boards: list[BoardView] = Field(description="The same as boards, where positions are not FEN or SFEN.")
-    result: str
+    result: Text
 
 
 class TuringRound(ApiMessage):
@@ -111,7 +112,7 @@ class TuringVerdict(ApiMessage):
 
     right: bool
     sources: list[str] = Field(description="Of each game: people, engine or ours.")
-    about: list[str]
+    about: list[Text]
     score: TuringScore
 
 
@@ -126,9 +127,9 @@ _OPEN_ROUNDS = 20
 """Rounds without a verdict that a visitor may have; older ones are dropped."""
 _ALL_ROUNDS = 100_000
 _ABOUT = {
-    "people": "Two people played it.",
-    "ours": "Sparring played it against itself.",
-    "engine": "An engine of limited strength played it against itself.",
+    "people": Sentence("Two people played it."),
+    "ours": Sentence("Sparring played it against itself."),
+    "engine": Sentence("An engine of limited strength played it against itself."),
 }
 
 
@@ -156,13 +157,20 @@ class TuringRounds:
         """A new round of games that the visitor has seen least. Raises Refused."""
         name = wanted.kit or next(iter(_kits()), None)
         if name is None or name not in _kits():
-            raise Refused("There is no such collection of games to judge.", 404)
+            raise Refused(Sentence("There is no such collection of games to judge."), 404)
         kit = shipped_kit(name)
         if wanted.level is not None and wanted.level not in kit.levels:
-            raise Refused(f"The levels are {', '.join(map(str, kit.levels))}, not {wanted.level}.", 422)
+            raise Refused(
+                Sentence(
+                    "The levels are {levels}, not {level}.",
+                    levels=", ".join(map(str, kit.levels)),
+                    level=wanted.level,
+                ),
+                422,
+            )
         ((count,),) = self._database.read("SELECT count(*) FROM turing_rounds")
         if count >= _ALL_ROUNDS:
-            raise Refused("The server has too many rounds.", 429)
+            raise Refused(Sentence("The server has too many rounds."), 429)
         level = wanted.level or secrets.choice(kit.levels)
         games = self._choose(visitor, kit, name, level, pair=wanted.mode == "pair")
         round_id = secrets.token_urlsafe(9)
@@ -174,7 +182,7 @@ class TuringRounds:
         row = self._find(visitor, round_id)
         kit = {game.id: game for game in shipped_kit(row["kit"]).games}
         if row["verdicts"] is not None or not all(game_id in kit for game_id in row["games"]):
-            raise Refused("This round is over.")
+            raise Refused(Sentence("This round is over."))
         return _round(round_id, row["kit"], [kit[game_id] for game_id in row["games"]])
 
     def answer(self, visitor: str, round_id: str, given: TuringAnswer) -> TuringVerdict:
@@ -195,11 +203,11 @@ class TuringRounds:
             return change.rowcount == 1
 
         if not self._database.write(work):
-            raise Refused("This round has a verdict already.")
+            raise Refused(Sentence("This round has a verdict already."))
         return TuringVerdict(
             right=correct,
             sources=sources,
-            about=[_ABOUT[source] for source in sources],
+            about=[text_of(_ABOUT[source]) for source in sources],
             score=self.score(visitor),
         )
 
@@ -272,7 +280,7 @@ class TuringRounds:
             (round_id, visitor),
         )
         if not rows:
-            raise Refused("There is no such round of yours.", 404)
+            raise Refused(Sentence("There is no such round of yours."), 404)
         ((kit, games, sources, verdicts),) = rows
         return {
             "kit": kit,
@@ -310,12 +318,14 @@ def _judged(rules: Game[Any], game: TuringGame) -> JudgedGame:
         positions.append(rules.text(state))
     word = describe(rules.spec.name).ratings.word
     return JudgedGame(
-        players_about=f"Both players have a {word} of about {game.level}.",
+        players_about=text_of(
+            Sentence("Both players have a {word} of about {level}.", word=word, level=game.level)
+        ),
         start=None,
         moves=moves,
         positions=positions,
         boards=[],
-        result=f"{game.result} ({game.ending})",
+        result=text_of(Sentence("{result} ({ending})", result=game.result, ending=game.ending)),
     )
 
 

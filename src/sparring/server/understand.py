@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from pydantic import Field
 
+from sparring.base.sentences import Sentence
 from sparring.games import Game, Move, describe, load_game, move_name
 from sparring.networks import Position, Prediction
 from sparring.play.opponent import HUMAN, STRONG
@@ -102,7 +103,7 @@ class Insight:
         self.rules, self.game = rules, rules.spec.name
         self.ratings = _rating_columns(self.game, opponents)
         if describe(self.game).people is None:
-            raise Refused(f"There is no network of people's moves for {self.game}.", 422)
+            raise Refused(Sentence("There is no network of people's moves for {game}.", game=self.game), 422)
         self.human: Policy = opponents.policy(self.game, HUMAN)
         self.strong: Policy = opponents.policy(self.game, STRONG)
         self._has_values = _has_values(self.strong)
@@ -111,7 +112,7 @@ class Insight:
         """What people and the strong network do in a state. Raises Refused if the game is over, or if `stop`
         is set meanwhile."""
         if self.rules.outcome(state) is not None:
-            raise Refused("The game is over in this position.", 422)
+            raise Refused(Sentence("The game is over in this position."), 422)
         predictions = self.human.predict([Position(state, rating, rating) for rating in self.ratings])
         human = np.array([prediction.probabilities for prediction in predictions])
         values = self.values(state, stop=stop)
@@ -178,7 +179,7 @@ class Insight:
         predictions: list[Prediction] = []
         for first in range(0, len(states), _BATCH):
             if stop is not None and stop.is_set():
-                raise Refused("Nobody waits for the answer.", 503)
+                raise Refused(Sentence("Nobody waits for the answer."), 503)
             batch = [Position(state, None, None) for state in states[first : first + _BATCH]]
             predictions.extend(self.strong.predict(batch))
         return predictions

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from sparring.base.sentences import Sentence
 from sparring.games.description import (
     EngineSupport,
     GameDescription,
@@ -104,7 +105,7 @@ DESCRIPTION = GameDescription(
     people=PeopleNetwork(),
     display_move=_western,
     move_count=_move_count,
-    how_to_move=(
+    how_to_move=Sentence(
         "Moves: P-7f, Bx2b+ (promotes), Bx2b= (does not), P*5e (drops a pawn from the hand), G6i-5h where"
         " two could go; the two squares, 7g7f; or Japanese: 76歩. Capital letters are Black's: P pawn, L "
         "lance, N knight, S silver, G gold, B bishop, R rook, K king; + is promoted. 'letters' shows them"

@@ -1,0 +1,95 @@
+"""Texts for people have a template and values, so that the page can translate them."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+
+import pytest
+from fastapi.testclient import TestClient
+
+from sparring.base.sentences import Sentence, from_stored, joined, to_stored
+from sparring.games import GAMES, load_game
+from sparring.play.result import reason_text
+from sparring.server.messages import text_of
+from sparring.server.words import WORDS
+from tests.server.test_games_api import begin, play, post
+
+
+def test_a_sentence_is_its_english_text() -> None:
+    sentence = Sentence("{side} has {points} points.", side="White", points=3.0)
+    assert sentence == "White has 3 points."
+    assert (sentence.template, sentence.values) == (
+        "{side} has {points} points.",
+        {"side": "White", "points": 3.0},
+    )
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda s: pickle.loads(pickle.dumps(s))])
+def test_a_copy_of_a_sentence_has_its_values(copied: object) -> None:
+    inner = Sentence("{side} wins", side="White")
+    made = copied(Sentence("{side} resigns: {wins}.", side="Black", wins=inner))  # type: ignore[operator]
+    assert made == "Black resigns: White wins."
+    assert made.values["wins"].template == "{side} wins"
+
+
+def test_a_stored_sentence_keeps_its_template_and_other_texts_stay() -> None:
+    sentence = joined(Sentence("You pass."), Sentence("{move} became {taken}.", move="e4", taken="e3"))
+    restored = from_stored(to_stored(sentence))
+    assert restored == "You pass. e4 became e3."
+    assert text_of(restored) == text_of(sentence)
+    for plain in ("White resigns: you win.", '{"template": ', '{"template": 3}', '{"template": "{x}"}', ""):
+        assert from_stored(to_stored(plain)) == plain
+
+
+def test_the_message_of_a_sentence_has_messages_of_its_values() -> None:
+    wins = Sentence("{side} wins", side="White")
+    message = text_of(Sentence("{side} resigns: {wins}.", side="Black", wins=wins)).model_dump()
+    assert message == {
+        "text": "Black resigns: White wins.",
+        "template": "{side} resigns: {wins}.",
+        "values": {
+            "side": "Black",
+            "wins": {"text": "White wins", "template": "{side} wins", "values": {"side": "White"}},
+        },
+    }
+    assert text_of("d4").model_dump() == {"text": "d4", "template": "d4", "values": {}}
+
+
+def test_the_message_of_a_text_that_utf8_cannot_have_is_sent() -> None:
+    assert text_of(Sentence("There is no '{name}'.", name="\ud800")).text == "There is no '?'."
+
+
+def test_titles_and_sides_are_words() -> None:
+    for game in GAMES:
+        spec = load_game(game).spec
+        if game in ("breakthrough", "chess", "expendibots", "go", "rbc", "shogi"):
+            assert {spec.title, *spec.players} <= set(WORDS)
+
+
+def test_the_reasons_of_ends_are_sentences() -> None:
+    for reason in ("checkmate", "score", "king capture", "fifty moves", "far row", "no tokens"):
+        assert isinstance(reason_text(reason), Sentence)
+    assert reason_text("a rule of a plug-in") == "a rule of a plug-in"
+
+
+def test_the_texts_of_a_game_are_templates(client: TestClient) -> None:
+    view = play(client, begin(client, "breakthrough"), "a2a3")
+    assert view["players"][0]["name"]["template"] == "You"
+    assert "{" in view["players"][1]["name"]["template"]
+    over = post(client, view, "resign").json()
+    assert over["message"]["template"] == "You resign: {winner} wins."
+    assert over["message"]["values"] == {"winner": "Black"}
+    assert client.get("/api/games").json()[0]["result"] == over["message"]
+    refused = post(client, view, "resign").json()
+    assert refused == {"detail": "The game is over.", "text": text_of("The game is over.").model_dump()}
+
+
+def test_every_refusal_has_a_text(client: TestClient) -> None:
+    for answer in (
+        client.get("/api/nothing"),
+        client.get("/api/games/none"),
+        client.post("/api/games", json={"game": "chess", "rating": 3}),
+        client.post("/api/games", content=b"x" * 3_000_000),
+    ):
+        assert answer.json()["text"]["text"] == answer.json()["detail"]
