@@ -627,11 +627,8 @@ export interface components {
              * @description The true board.
              */
             position: string;
-            /**
-             * Note
-             * @description What happened, in a sentence; empty if there is nothing to say.
-             */
-            note: string;
+            /** @description What happened, in a sentence; empty if there is nothing to say. */
+            note: components["schemas"]["Text"];
             /**
              * Sides
              * @description What each side believed.
@@ -798,11 +795,8 @@ export interface components {
         CountingView: {
             /** Dead */
             dead: string[];
-            /**
-             * Text
-             * @description The score in a sentence.
-             */
-            text: string;
+            /** @description The score in a sentence. */
+            text: components["schemas"]["Text"];
         };
         /**
          * FinishedGame
@@ -820,11 +814,8 @@ export interface components {
              * @description Of the first player.
              */
             score: number;
-            /**
-             * Text
-             * @description How it ended.
-             */
-            text: string;
+            /** @description How it ended. */
+            text: components["schemas"]["Text"];
             /** Plies */
             plies: number;
         };
@@ -889,13 +880,9 @@ export interface components {
              * @description Formats that games are saved in.
              */
             writes: string[];
-            /**
-             * Rules
-             * @description The rules in a few lines; empty for well-known games.
-             */
-            rules: string;
-            /** How To Move */
-            how_to_move: string;
+            /** @description The rules in a few lines; empty for well-known games. */
+            rules: components["schemas"]["Text"];
+            how_to_move: components["schemas"]["Text"];
         };
         /**
          * GameSummary
@@ -912,8 +899,7 @@ export interface components {
             opponent: string;
             /** Moves */
             moves: number;
-            /** Result */
-            result: string | null;
+            result: components["schemas"]["Text"] | null;
             /**
              * You
              * @description The person's side; null for a watched game.
@@ -1017,11 +1003,8 @@ export interface components {
              * @description Commands that are possible now: undo, hint, draw, resign, ...
              */
             can: string[];
-            /**
-             * Message
-             * @description What happened last, in a sentence.
-             */
-            message: string;
+            /** @description What happened last, in a sentence. */
+            message: components["schemas"]["Text"];
             counting?: components["schemas"]["CountingView"] | null;
             hidden?: components["schemas"]["HiddenView"] | null;
             result?: components["schemas"]["ResultView"] | null;
@@ -1088,7 +1071,7 @@ export interface components {
              * Notes
              * @description What the person learned, the latest last.
              */
-            notes: string[];
+            notes: components["schemas"]["Text"][];
             /**
              * Sensed
              * @description Squares of the last sense.
@@ -1119,8 +1102,8 @@ export interface components {
          * @description A game to judge.
          */
         JudgedGame: {
-            /** Players About */
-            players_about: string;
+            /** @description How it ended. */
+            players_about: components["schemas"]["Text"];
             /**
              * Start
              * @description The first position; null for the usual one.
@@ -1138,8 +1121,7 @@ export interface components {
              * @description The same as boards, where positions are not FEN or SFEN.
              */
             boards: components["schemas"]["BoardView"][];
-            /** Result */
-            result: string;
+            result: components["schemas"]["Text"];
         };
         /**
          * JudgedMove
@@ -1220,11 +1202,8 @@ export interface components {
          * @description The levels of a game: how strong an opponent is.
          */
         LevelScale: {
-            /**
-             * Word
-             * @description rating or rank
-             */
-            word: string;
+            /** @description rating or rank */
+            word: components["schemas"]["Text"];
             /**
              * Step
              * @description Distance of two levels on the dial.
@@ -1512,8 +1491,8 @@ export interface components {
         Participant: {
             /** Name */
             name: string;
-            /** About */
-            about: string;
+            /** @description How it ended. */
+            about: components["schemas"]["Text"];
         };
         /**
          * PersonOffer
@@ -1530,8 +1509,8 @@ export interface components {
              * @description The person's name.
              */
             title: string;
-            /** About */
-            about: string;
+            /** @description How it ended. */
+            about: components["schemas"]["Text"];
         };
         /**
          * PieceView
@@ -1577,10 +1556,9 @@ export interface components {
          * @description One of the two players.
          */
         PlayerView: {
-            /** Name */
-            name: string;
-            /** About */
-            about: string;
+            /** @description How it ended. */
+            name: components["schemas"]["Text"];
+            about: components["schemas"]["Text"];
             /** Is Person */
             is_person: boolean;
         };
@@ -1660,11 +1638,8 @@ export interface components {
          * @description The ratings or ranks of an opponent that plays like people.
          */
         RatingScale: {
-            /**
-             * Word
-             * @description rating or rank
-             */
-            word: string;
+            /** @description rating or rank */
+            word: components["schemas"]["Text"];
             /**
              * Values
              * @description What may be asked for, the weakest first.
@@ -1678,8 +1653,13 @@ export interface components {
          * @description An error.
          */
         Refusal: {
-            /** Detail */
+            /**
+             * Detail
+             * @description What is wrong, in a sentence in English.
+             */
             detail: string;
+            /** @description The same, to be translated. */
+            text: components["schemas"]["Text"];
         };
         /**
          * ReplayView
@@ -1740,11 +1720,8 @@ export interface components {
             score: number;
             /** Winner */
             winner: number | null;
-            /**
-             * Text
-             * @description The result in a sentence for the person.
-             */
-            text: string;
+            /** @description The result in a sentence for the person. */
+            text: components["schemas"]["Text"];
         };
         /**
          * ReviewRequest
@@ -1808,8 +1785,7 @@ export interface components {
             ];
             /** Done */
             done: boolean;
-            /** Error */
-            error?: string | null;
+            error?: components["schemas"]["Text"] | null;
         };
         /**
          * ReviewedMove
@@ -1952,6 +1928,29 @@ export interface components {
             count: number;
         };
         /**
+         * Text
+         * @description A text for people that a page can translate: it looks up `template` and fills in `values`.
+         */
+        Text: {
+            /**
+             * Text
+             * @description The whole text in English.
+             */
+            text: string;
+            /**
+             * Template
+             * @description The text in English, with {names} in place of the values.
+             */
+            template: string;
+            /**
+             * Values
+             * @description By name. A text is translated itself; so is a word of the game.
+             */
+            values?: {
+                [key: string]: string | number | components["schemas"]["Text"];
+            };
+        };
+        /**
          * TournamentGame
          * @description A finished game with its moves.
          */
@@ -1964,8 +1963,8 @@ export interface components {
             second: number;
             /** Score */
             score: number;
-            /** Text */
-            text: string;
+            /** @description How it ended. */
+            text: components["schemas"]["Text"];
             /** Moves */
             moves: components["schemas"]["MoveView"][];
             /**
@@ -2041,8 +2040,7 @@ export interface components {
              * @description Whether it was stopped before its last game.
              */
             stopped: boolean;
-            /** Error */
-            error: string | null;
+            error: components["schemas"]["Text"] | null;
             /**
              * Standings
              * @description The best player first.
@@ -2183,7 +2181,7 @@ export interface components {
              */
             sources: string[];
             /** About */
-            about: string[];
+            about: components["schemas"]["Text"][];
             score: components["schemas"]["TuringScore"];
         };
         /**

@@ -7,7 +7,7 @@ import { setting } from "./settings";
 export interface Text {
   text: string;
   template: string;
-  values: { [name: string]: string | number | Text };
+  values?: { [name: string]: string | number | Text };
 }
 type Values = Record<string, string | number>;
 type Table = Record<string, string>;
@@ -83,7 +83,7 @@ export function known(text: string, game?: string): string {
 /** A sentence of the server in the person's language. */
 export function say(sentence: Text | string, game?: string): string {
   if (typeof sentence === "string") return known(sentence, game) === sentence ? t(sentence) : known(sentence, game);
-  const values = Object.entries(sentence.values).map(([name, value]): [string, string | number] => [
+  const values = Object.entries(sentence.values ?? {}).map(([name, value]): [string, string | number] => [
     name,
     typeof value === "object" ? say(value, game) : typeof value === "string" ? known(value, game) : value,
   ]);

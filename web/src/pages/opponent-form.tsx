@@ -52,7 +52,7 @@ export function OpponentForm(props: Change & { legend: string; adapts?: boolean;
     !offer.hidden && "strength",
   ].filter((kind): kind is string => Boolean(kind));
   const chosen = choice.adapt ? "adapt" : (choice.kind ?? "");
-  const title = (kind: string) => (kind !== "human" ? t(KINDS[kind]!) : offer.ratings?.word === "rank" ? t("People of a rank") : offer.ratings ? t(KINDS.human!) : t("People"));
+  const title = (kind: string) => (kind !== "human" ? t(KINDS[kind]!) : offer.ratings?.word.text === "rank" ? t("People of a rank") : offer.ratings ? t(KINDS.human!) : t("People"));
   return (
     <fieldset>
       <legend>{props.legend}</legend>
@@ -115,7 +115,7 @@ function Dial(props: Change) {
     const at = Math.max(0, values.findIndex((each) => String(each) === String(choice.rating)));
     return (
       <Slider
-        title={offer.ratings.word === "rank" ? t("Rank") : t("Rating")}
+        title={offer.ratings.word.text === "rank" ? t("Rank") : t("Rating")}
         value={at}
         shown={rank(values[at]!)}
         from={0}

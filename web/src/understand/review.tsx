@@ -98,7 +98,7 @@ function RatingChoice({ offer, rating, onRating }: { offer: GameOffer; rating: n
   const [chosen, setChosen] = useState(rating);
   return (
     <label class="row">
-      <span>{offer.ratings!.word === "rank" ? t("Your rank") : t("Your rating")}</span>
+      <span>{offer.ratings!.word.text === "rank" ? t("Your rank") : t("Your rating")}</span>
       <select
         value={String(chosen ?? "")}
         onChange={({ currentTarget: { value } }) => {
