@@ -33,8 +33,12 @@ class Bots:
     """The bot of a configuration. Raises BadConfig."""
     default: str
     """Name of the default opponent."""
-    for_people: tuple[str, ...]
-    """Names of the bots that the page offers: they need no other program and no clock."""
+    for_people: Mapping[str, str]
+    """The bots that the page offers, which need no other program and no clock, with a line about each."""
+    budgets: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    """Seconds a turn that may be asked for, of the bots that use a time budget; the middle one by default."""
+    with_seconds: Callable[[Any, float], Any] | None = None
+    """(configuration, seconds) -> the configuration with a time budget for each turn."""
 
 
 @dataclass(frozen=True)

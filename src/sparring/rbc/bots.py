@@ -18,6 +18,7 @@ from msgspec import Meta
 from sparring._core import RbcBoardSet
 from sparring.base.config import PositiveInt, read_config, usable_threads
 from sparring.base.errors import BadConfig
+from sparring.base.sentences import Sentence
 from sparring.data import names, path
 from sparring.games import Move
 from sparring.players.player import BasePlayer, Decision, GameStart, Player, Turn
@@ -247,6 +248,31 @@ BOTS: Mapping[str, BotConfig] = {
     ),
 }
 """Bots by name, the simplest first."""
+
+
+FOR_PEOPLE: Mapping[str, str] = {
+    "random": Sentence("Plays any legal move. To learn the rules."),
+    "attacker": Sentence("Rushes at your king with one of thirteen attacks and sees nothing else."),
+    "guesser": Sentence("Believes in one board, and plays the best move on it."),
+    "inference-1": Sentence("Follows 500 possible boards and looks one move ahead on a few."),
+    "inference-2": Sentence("Follows 2,000 possible boards and looks one move ahead."),
+    "inference-3": Sentence("Follows 20,000 possible boards and looks two moves ahead."),
+    "inference-4": Sentence("Follows 200,000 possible boards and looks two moves ahead."),
+    "cautious": Sentence("Like inference-2, but fears the worst: it keeps its king safe."),
+    "sneaky": Sentence("Like inference-2, but hopes that you do not see its attacks on your king."),
+    "planner": Sentence(
+        "The strongest: plans over possible boards, and over what you may believe, for as long as you allow."
+    ),
+}
+"""The bots that the page offers, with a line about each."""
+_BOARDS_PER_SECOND, _LEAST_BOARDS = 100_000, 50_000
+"""Boards that are followed with a time budget, so that tracking takes a small part of it."""
+
+
+def with_seconds(config: BotConfig, seconds: float) -> BotConfig:
+    """A planner's configuration with a time budget for each turn. A clock still bounds it."""
+    boards = min(max(int(_BOARDS_PER_SECOND * seconds), _LEAST_BOARDS), config.boards)
+    return replace(config, boards=boards, planner=replace(config.planner, seconds=seconds))
 
 
 def load_bot_config(text: str) -> BotConfig:

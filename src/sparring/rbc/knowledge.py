@@ -265,6 +265,14 @@ _UNEVENTFUL: Mapping[str, Observation] = {
 """An observation of each phase that tells nothing."""
 
 
+_AT_ONCE = 8
+"""Boards that are evaluated between two looks at the stop event."""
+
+
+class Stopped(Exception):
+    """The stop event was set while boards were evaluated."""
+
+
 @dataclass(frozen=True)
 class LikelyBoards:
     """Boards that a model of the opponent makes likely, such as the planner's belief."""
@@ -295,6 +303,8 @@ class BoardKnowledge:
         self.options, self.evaluator = options, evaluator
         self.last_sample: EvaluatedSample | None = None
         """The boards of the last ratings, for explanations."""
+        self.stop: Event | None = None
+        """Ends the evaluation of boards, which then raises Stopped; None if nothing does."""
 
     def new_game(self, player: int, rng: np.random.Generator) -> None:
         """Begins with the initial board. All samples are drawn from `rng`."""
@@ -529,7 +539,7 @@ class BoardKnowledge:
         """Evaluates boards, deeper step by step as far as `planned` seconds allow."""
         began = time.perf_counter()
         reduction = self._budget.depth_reduction
-        evaluations = self.evaluator.evaluate(boards, -reduction)
+        evaluations = self._evaluate_at(boards, -reduction)
         spent = time.perf_counter() - began
         if not reduction:
             self._seconds_a_board += 0.5 * (spent / len(boards) - self._seconds_a_board)
@@ -538,9 +548,26 @@ class BoardKnowledge:
             now = time.perf_counter()
             if planned is None or now + spent * self.evaluator.cost_ratio > began + planned:
                 return
-            evaluations = self.evaluator.evaluate(boards, extra_depth)
+            evaluations = self._evaluate_at(boards, extra_depth)
             spent = time.perf_counter() - now
             yield evaluations
+
+    def _evaluate_at(self, boards: RbcBoardSet, extra_depth: int) -> BoardEvaluations:
+        """Evaluates boards at a depth. Raises Stopped."""
+        if self.stop is None or len(boards) <= _AT_ONCE:
+            return self.evaluator.evaluate(boards, extra_depth)
+        states = boards.sample(len(boards), 0)
+        rows, parts = [], []
+        for first in range(0, len(states), _AT_ONCE):
+            if self.stop.is_set():
+                raise Stopped
+            part = RbcBoardSet.of(states[first : first + _AT_ONCE], boards.player)
+            rows.append(boards.indices(part))
+            parts.append(self.evaluator.evaluate(part, extra_depth))
+        order = np.argsort(np.concatenate(rows))
+        scores = np.concatenate([part.scores for part in parts])[order]
+        attacks = np.concatenate([part.attacks for part in parts])[order]
+        return BoardEvaluations(parts[0].requests, scores, attacks)
 
     def planned_seconds(self, clock: Clock | None, share: float) -> float | None:
         """Seconds for a part of this turn; None without a clock."""

@@ -25,7 +25,7 @@ from sparring.games import Move
 from sparring.players.player import BasePlayer, Decision, GameStart, Turn
 from sparring.rbc.evaluators import SynopsisEvaluator
 from sparring.rbc.game import NO_SENSE, PASS, SENSE, MoveResult, Observation, OpponentMoveResult
-from sparring.rbc.knowledge import TIME_TROUBLE_SECONDS, BoardKnowledge, LikelyBoards
+from sparring.rbc.knowledge import TIME_TROUBLE_SECONDS, BoardKnowledge, LikelyBoards, Stopped
 from sparring.search import Clock
 
 # The result of a planner's search, the scores of its actions, and whether the choice is settled.
@@ -148,6 +148,8 @@ class PlannerOptions:
     """Runtime of the network."""
     playouts: PositiveInt = 256
     """Playouts for a decision without a clock."""
+    seconds: Annotated[float, Meta(ge=0, le=3600)] = 0.0
+    """Most time of a turn, in place of `playouts`; 0 for no such limit."""
     batch: int = _native("batch")
     exploration: float = _native("exploration")
     mixing: float = _native("mixing")
@@ -230,7 +232,11 @@ class PlannerBot(BasePlayer):
         """Returns a sense or a move request, whichever is due."""
         self._catch_up(turn)
         wall, processor = time.perf_counter(), time.process_time()
-        decision = self._choose(turn)
+        self.knowledge.stop = turn.stop
+        try:
+            decision = self._choose(turn)
+        finally:
+            self.knowledge.stop = None
         wall, processor = time.perf_counter() - wall, time.process_time() - processor
         if processor > _LEAST_MEASURED:
             slowdown = min(max(wall / processor, 1.0), _MAX_SLOWDOWN)
@@ -263,6 +269,8 @@ class PlannerBot(BasePlayer):
         if planned is not None and clock is not None:
             planned = max(planned, _least_seconds(clock, share))
             planned *= _WON_SHARE if self._last_rating > _WON else 1.0
+        if self.options.seconds:
+            planned = min(math.inf if planned is None else planned, share * self.options.seconds)
         return self._decide(turn.legal_moves, self._search(moving, planned, turn.stop), moving, planned)
 
     def _choose_in_time_trouble(self, turn: Turn, clock: Clock) -> Decision:
@@ -317,6 +325,7 @@ class PlannerBot(BasePlayer):
     def _complete_belief(self, ends: float | None = None, stop: Event | None = None) -> None:
         """Evaluates the opponent's possible turns, as far as they are not known yet."""
         self.planner.end_search()
+        stop = stop or self.knowledge.stop
         while (ends is None or time.perf_counter() < ends) and not (stop and stop.is_set()):
             if not self._step():
                 return
@@ -335,7 +344,10 @@ class PlannerBot(BasePlayer):
         self.draw_belief(None if planned is None else time.perf_counter() + _BELIEF_SHARE * planned)
         self.planner.begin_search(self.knowledge.tracker.boards, moving)
         self._step()  # the policy of the root
-        ratings = self._rate(moving, None if ends is None else max(ends - time.perf_counter(), 0.0))
+        try:
+            ratings = self._rate(moving, None if ends is None else max(ends - time.perf_counter(), 0.0))
+        except Stopped:
+            ratings = None
         alone = len(self.planner.root_actions()[0]) == 1
         decided = ratings is not None and self.options.rating_visits > 0
         rated = decided and (self.options.rating_share == 1 or not moving)

@@ -38,10 +38,17 @@ def _records() -> RecordFormats:
 
 def _players() -> GamePlayers:
     from sparring.players.game_players import Bots, GamePlayers
-    from sparring.rbc.bots import BOTS, BotConfig, make_bot, strength_bot
+    from sparring.rbc.bots import BOTS, FOR_PEOPLE, BotConfig, make_bot, strength_bot, with_seconds
 
-    alone = [name for name, bot in BOTS.items() if bot.evaluator != "stockfish" and not bot.use_clock]
-    bots = Bots(BOTS, BotConfig, make_bot, default="inference-3", for_people=tuple(alone))
+    bots = Bots(
+        BOTS,
+        BotConfig,
+        make_bot,
+        default="inference-3",
+        for_people=FOR_PEOPLE,
+        budgets={"planner": (0.5, 2.0, 8.0)},
+        with_seconds=with_seconds,
+    )
     return GamePlayers(strength_player=strength_bot, bots=bots)
 
 

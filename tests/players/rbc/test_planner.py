@@ -7,7 +7,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from threading import Event
+from threading import Event, Timer
 from types import SimpleNamespace
 from typing import Any
 
@@ -17,7 +17,7 @@ import pytest
 from sparring.base.errors import BadConfig
 from sparring.games import Move
 from sparring.players import Clock, Decision, GameStart, SearchLimits, Turn
-from sparring.rbc.bots import BOTS, load_bot_config, make_bot
+from sparring.rbc.bots import BOTS, load_bot_config, make_bot, with_seconds
 from sparring.rbc.evaluators import UniformEvaluator
 from sparring.rbc.game import (
     NO_SENSE,
@@ -352,3 +352,62 @@ def test_a_failing_network_does_not_lose_the_game() -> None:
         made.choose(Turn.of(Rbc().initial().play(NO_SENSE)))
     made.evaluator = UniformEvaluator()
     assert made.choose(Turn.of(Rbc().initial().play(NO_SENSE))).move is not None
+
+
+def _midgame(bot: PlannerBot, player: int) -> tuple[Any, int]:
+    """A state in which the bot has to move, after some turns of both sides, and the turns."""
+    rules = Rbc()
+    bot.new_game(GameStart(rules, player, seed=3))
+    state, rng, turns = rules.initial(), np.random.default_rng(8), 0
+    while turns < 8 or state.sensing or state.to_move != player:
+        moves = state.legal_moves()
+        move = NO_SENSE if state.sensing else moves[int(rng.integers(len(moves)))]
+        seen = rules.observe(state, player, move)
+        if not isinstance(seen, OpponentSense):
+            bot.observe(seen)
+        state = state.play(move)
+        turns += 1
+    return state, turns
+
+
+def test_boards_evaluated_a_few_at_a_time_have_the_same_evaluations() -> None:
+    bot = planner_bot()
+    _midgame(bot, 0)
+    boards = bot.knowledge.tracker.boards.subsample(60, 1)
+    at_once = bot.knowledge._evaluate_at(boards, 0)
+    bot.knowledge.stop = Event()
+    in_parts = bot.knowledge._evaluate_at(boards, 0)
+    assert len(boards) == 60
+    for name in ("requests", "scores", "attacks"):
+        np.testing.assert_array_equal(getattr(at_once, name), getattr(in_parts, name))
+
+
+@pytest.mark.parametrize("seconds", [0.3, 1.0])
+def test_a_turn_takes_no_longer_than_its_budget(seconds: float) -> None:
+    config = with_seconds(replace(BOTS["planner"], threads=1), seconds)
+    bot = make_bot(config)
+    assert isinstance(bot, PlannerBot)
+    state, _ = _midgame(bot, 0)
+    began = time.perf_counter()
+    decision = bot.choose(Turn(None, state.legal_moves()))
+    assert time.perf_counter() - began < seconds + 0.3
+    assert decision.move in state.legal_moves()
+
+
+def test_a_planner_with_a_large_budget_ends_at_once_when_it_is_stopped() -> None:
+    bot = make_bot(with_seconds(replace(BOTS["planner"], threads=1), 60.0))
+    assert isinstance(bot, PlannerBot)
+    state, _ = _midgame(bot, 0)
+    stop = Event()
+    timer = Timer(0.5, stop.set)
+    timer.start()
+    began = time.perf_counter()
+    decision = bot.choose(Turn(None, state.legal_moves(), stop=stop))
+    assert time.perf_counter() - began < 1.5
+    assert decision.move in state.legal_moves()
+
+
+@pytest.mark.parametrize("seconds", [0.5, 2.0, 8.0])
+def test_the_rated_planners_are_those_of_the_page(seconds: float) -> None:
+    rated = load_bot_config(str(Path(__file__).parents[3] / f"results/rbc/bots/planner-{seconds:g}s.toml"))
+    assert rated == replace(with_seconds(BOTS["planner"], seconds), threads=1)
