@@ -45,7 +45,7 @@ export function HelpButton() {
 function Help({ onClose }: { onClose: () => void }) {
   useEffect(loadOffers, []);
   const offer = offers.value.find((each) => each.name === shownGame.value);
-  const rules = offer?.rules || RULES[shownGame.value];
+  const rules = offer?.rules.text ? offer.rules : RULES[shownGame.value];
   return (
     <Dialog title={t("Help")} onClose={onClose}>
       {offer && rules && (

@@ -3,6 +3,7 @@ import { t } from "../text";
 import { chessPiece, fromTo } from "./coordinates";
 
 const ORDER = "qnrb";
+const focus = (element: HTMLElement | null) => element?.focus();
 
 /** What a pawn becomes: pieces on its file, the queen on the square itself. Escape and a click beside them cancel. */
 export function Promotion({ moves, bottom, onChoose }: { moves: string[]; bottom: number; onChoose: (move: string | null) => void }) {
@@ -24,7 +25,7 @@ export function Promotion({ moves, bottom, onChoose }: { moves: string[]; bottom
         {sorted.map((move, index) => {
           const { role } = chessPiece(move.slice(-1));
           return (
-            <button key={move} autofocus={index === 0} aria-label={t(role)} title={t(role)} onClick={() => onChoose(move)}>
+            <button key={move} ref={index === 0 ? focus : undefined} aria-label={t(role)} title={t(role)} onClick={() => onChoose(move)}>
               <span class="cg-wrap" aria-hidden="true" dangerouslySetInnerHTML={{ __html: `<piece class="${white ? "white" : "black"} ${role}"></piece>` }} />
             </button>
           );

@@ -23,7 +23,7 @@ export function PlayerStrip({ view, side }: { view: GameView; side: number }) {
               {material.ahead > 0 && <b> +{material.ahead}</b>}
             </span>
           ) : (
-            player.about ? say(player.about, view.game) : known(view.sides[side]!, view.game)
+            player.about.text ? say(player.about, view.game) : known(view.sides[side]!, view.game)
           )}
         </span>
       </div>

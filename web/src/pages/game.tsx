@@ -142,7 +142,7 @@ export function GamePage({ id }: { id: string }) {
           )}
           {chosen && (
             <div class="buttons counting">
-              <button class="main" autofocus onClick={() => move(chosen)}>
+              <button class="main" ref={focus} onClick={() => move(chosen)}>
                 {t("Play {move}", { move: chosenMove ? moveName(view.game, chosenMove, before) : chosen })}
               </button>
               <button onClick={() => setChosen(null)}>{t("Cancel")}</button>
@@ -163,6 +163,8 @@ export function GamePage({ id }: { id: string }) {
     </>
   );
 }
+
+const focus = (element: HTMLElement | null) => element?.focus();
 
 /** Sounds of what changed. */
 function hear(before: GameView | null, now: GameView): void {
@@ -213,7 +215,7 @@ function Status({ view, lost, past, onNow }: { view: GameView; lost: boolean; pa
       {!view.result && (
         <p>
           {played}
-          {view.message && <strong>{say(view.message, view.game)} </strong>}
+          {view.message.text && <strong>{say(view.message, view.game)} </strong>}
           {view.check && <strong>{t("Check.")} </strong>}
           {turn[view.phase]}
         </p>

@@ -152,7 +152,7 @@ function Dial(props: Change) {
               </option>
             ))}
           </select>
-          {person?.about && <span class="note">{say(person.about)}</span>}
+          {person?.about.text && <span class="note">{say(person.about)}</span>}
         </span>
       </label>
     );

@@ -75,7 +75,7 @@ function Setup({ offer }: { offer: GameOffer }) {
       <OpponentForm offer={offer} choice={choice} onChange={setChoice} legend={t("Opponent")} adapts />
       <fieldset>
         <legend>{t("The game")}</legend>
-        {offer.rules && (
+        {offer.rules.text && (
           <details class="rules">
             <summary>{t("The rules in a minute")}</summary>
             <p>{say(offer.rules)}</p>
