@@ -76,3 +76,8 @@ def settings(page: Page) -> Iterator[None]:
     yield
     page.get_by_role("dialog").get_by_role("button", name="Close").click()
     expect(page.get_by_role("dialog")).to_have_count(0)
+
+
+def plain(text: str) -> dict[str, object]:
+    """A sentence of the server without values."""
+    return {"text": text, "template": text, "values": {}}

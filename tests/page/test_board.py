@@ -119,7 +119,8 @@ def test_the_queen_is_first_and_on_the_square(page: Page) -> None:
     expect(page.locator('[data-square="a7"]')).to_have_attribute("aria-label", "a7 white pawn")
     tap(page, "a7")
     tap(page, "a8")
-    page.keyboard.press("Enter")  # the queen has the focus
+    expect(buttons.first).to_be_focused()
+    page.keyboard.press("Enter")
     expect(page.locator(".moves button").first).to_have_text("a8=Q")
 
 

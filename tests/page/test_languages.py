@@ -12,6 +12,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from sparring.games import GAMES, describe, load_game
+from sparring.server.new_game import opening_table
 from tests.page.conftest import watch
 from tests.page.test_other_pages import serious_faults
 
@@ -78,9 +79,11 @@ def texts_of_the_page() -> set[str]:
 
 
 def texts_of_the_server() -> set[str]:
-    """The templates of all calls of `Sentence`, and the rules of the games."""
-    rules = {describe(game).rules_summary for game in GAMES} - {""}
-    return rules | {text for path in (ROOT / "src" / "sparring").rglob("*.py") for text in sentences(path)}
+    """The templates of all calls of `Sentence`, the rules of the games, and names of openings and handicaps."""
+    rules = {str(describe(game).rules_summary) for game in GAMES} - {""}
+    tables = [opening_table(game) for game in GAMES]
+    titles = {offer.title for table in tables for offer in (*table.openings, *table.handicaps)}
+    return rules | titles | {text for path in (ROOT / "src" / "sparring").rglob("*.py") for text in sentences(path)}
 
 
 def sentences(path: Path) -> Iterator[str]:

@@ -181,7 +181,7 @@ export interface paths {
         };
         /**
          * Hint
-         * @description The likeliest move of a player like the opponent.
+         * @description The best move, and what people of a rating play; without a rating, people like the opponent.
          */
         get: operations["hint_api_games__game_id__hint_get"];
         put?: never;
@@ -721,6 +721,41 @@ export interface components {
             below: string;
         };
         /**
+         * BotOffer
+         * @description A named bot.
+         */
+        BotOffer: {
+            /** Name */
+            name: string;
+            /** @description One line about how it plays. */
+            about: components["schemas"]["Text"];
+            /**
+             * Rating
+             * @description Measured rating, with the default budget; null if unknown.
+             */
+            rating: number | null;
+            /**
+             * Interval
+             * @description 95 % interval of the rating.
+             */
+            interval: [
+                number,
+                number
+            ] | null;
+            /**
+             * Games
+             * @description Games behind the rating.
+             */
+            games: number | null;
+            /**
+             * Budgets
+             * @description Seconds a turn that it can have; empty if it has no budget.
+             */
+            budgets: number[];
+            /** Default Budget */
+            default_budget: number | null;
+        };
+        /**
          * CalledHuman
          * @description How often games of a source were called human.
          */
@@ -860,8 +895,16 @@ export interface components {
             strengths: number[];
             /** Default Strength */
             default_strength: number;
-            /** Bots */
-            bots: string[];
+            /**
+             * Draws
+             * @description Whether players may agree to a draw.
+             */
+            draws: boolean;
+            /**
+             * Bots
+             * @description The weakest first.
+             */
+            bots: components["schemas"]["BotOffer"][];
             /** Default Bot */
             default_bot: string | null;
             /** Options */
@@ -1005,6 +1048,11 @@ export interface components {
             can: string[];
             /** @description What happened last, in a sentence. */
             message: components["schemas"]["Text"];
+            /**
+             * Facts
+             * @description Facts of the game, such as prisoners, komi and rules in Go.
+             */
+            facts?: components["schemas"]["Text"][];
             counting?: components["schemas"]["CountingView"] | null;
             hidden?: components["schemas"]["HiddenView"] | null;
             result?: components["schemas"]["ResultView"] | null;
@@ -1085,17 +1133,33 @@ export interface components {
         };
         /**
          * HintView
-         * @description The likeliest move of a player like the opponent.
+         * @description The best move, and what people play.
          */
         HintView: {
-            move: components["schemas"]["LegalMove"];
-            /** Candidates */
-            candidates: components["schemas"]["Candidate"][];
+            /** @description The best move by a search with the strong network. */
+            best: components["schemas"]["LegalMove"];
             /**
-             * Value
-             * @description Expected score of the side to move, from 0 to 1.
+             * Best Value
+             * @description Expected score of the side to move, from 0 to 1, by the same search.
              */
-            value: number | null;
+            best_value: number | null;
+            /** @description The likeliest move of people of a rating; null without a network of people's moves. */
+            people: components["schemas"]["LegalMove"] | null;
+            /**
+             * People Rating
+             * @description Their rating; null if the network knows none.
+             */
+            people_rating: number | string | null;
+            /**
+             * People Share
+             * @description Share of these people who play it.
+             */
+            people_share: number | null;
+            /**
+             * Candidates
+             * @description What these people play, the most likely first.
+             */
+            candidates: components["schemas"]["Candidate"][];
         };
         /**
          * JudgedGame
@@ -1147,32 +1211,6 @@ export interface components {
             text: string;
             /** Name */
             name: string;
-        };
-        /**
-         * LevelEstimate
-         * @description A player's rating, estimated from the moves of this game alone.
-         */
-        LevelEstimate: {
-            /** Rating */
-            rating: number;
-            /**
-             * Shown
-             * @description As people write it.
-             */
-            shown: string;
-            /**
-             * Interval
-             * @description 95 % interval.
-             */
-            interval: [
-                number,
-                number
-            ];
-            /**
-             * Moves
-             * @description Moves with a choice.
-             */
-            moves: number;
         };
         /**
          * LevelOffer
@@ -1229,6 +1267,11 @@ export interface components {
             family: string;
             /** Measured */
             measured: components["schemas"]["LevelOffer"][];
+            /**
+             * Estimates
+             * @description Every step of the dial, the weakest first.
+             */
+            estimates: components["schemas"]["sparring__server__catalogue__LevelEstimate"][];
         };
         /**
          * MoveCurve
@@ -1312,6 +1355,12 @@ export interface components {
             /** @description The second player of a watched game; without it, the same as `opponent`. */
             second_opponent?: components["schemas"]["OpponentChoice"] | null;
             clock?: components["schemas"]["ClockChoice"] | null;
+            /**
+             * Resigns
+             * @description Whether the opponent may resign; else it plays to mate.
+             * @default true
+             */
+            resigns: boolean;
             /**
              * Position
              * @description The position to begin with.
@@ -1457,7 +1506,7 @@ export interface components {
             nodes: number;
             /**
              * Think Time
-             * @description With a clock: takes the time that people take, or answers at once.
+             * @description human: takes the time that people take, without a clock half a second to four seconds. none: answers at once.
              * @default human
              * @enum {string}
              */
@@ -1473,6 +1522,11 @@ export interface components {
              */
             bot?: string | null;
             /**
+             * Seconds
+             * @description bot: its time for a turn, if it has budgets.
+             */
+            seconds?: number | null;
+            /**
              * Person
              * @description person: the name in the catalogue, which names a file.
              */
@@ -1483,6 +1537,16 @@ export interface components {
              * @default false
              */
             adapt: boolean;
+        };
+        /**
+         * OptionChoice
+         * @description A choice of a rule option.
+         */
+        OptionChoice: {
+            /** Value */
+            value: boolean | number | string;
+            /** @description How it ended. */
+            title: components["schemas"]["Text"];
         };
         /**
          * Participant
@@ -1780,8 +1844,8 @@ export interface components {
              * @description How strong both players' moves are; null until the review is done, and in games without a model of strength.
              */
             levels: [
-                components["schemas"]["LevelEstimate"] | null,
-                components["schemas"]["LevelEstimate"] | null
+                components["schemas"]["sparring__server__review__LevelEstimate"] | null,
+                components["schemas"]["sparring__server__review__LevelEstimate"] | null
             ];
             /** Done */
             done: boolean;
@@ -1854,11 +1918,18 @@ export interface components {
         RuleOption: {
             /** Name */
             name: string;
+            /** @description How it ended. */
+            title: components["schemas"]["Text"];
             /**
              * Default
              * @description null if it depends on other options.
              */
             default: boolean | number | string | null;
+            /**
+             * Choices
+             * @description null where there is no fixed set.
+             */
+            choices: components["schemas"]["OptionChoice"][] | null;
         };
         /**
          * StandingView
@@ -2214,6 +2285,63 @@ export interface components {
              * @description Moves that are played from there.
              */
             moves?: string[];
+        };
+        /**
+         * LevelEstimate
+         * @description A step of the dial: how strong it is, and how long its moves take.
+         */
+        sparring__server__catalogue__LevelEstimate: {
+            /** Level */
+            level: number;
+            /**
+             * Rating
+             * @description Measured rating, or between those of the measured levels on both sides; null outside.
+             */
+            rating: number | null;
+            /**
+             * Interval
+             * @description Its 95 % interval.
+             */
+            interval: [
+                number,
+                number
+            ] | null;
+            /**
+             * Measured
+             * @description Whether this level itself was measured.
+             */
+            measured: boolean;
+            /**
+             * Seconds
+             * @description About how long a move takes on this machine; null until it is known.
+             */
+            seconds: number | null;
+        };
+        /**
+         * LevelEstimate
+         * @description A player's rating, estimated from the moves of this game alone.
+         */
+        sparring__server__review__LevelEstimate: {
+            /** Rating */
+            rating: number;
+            /**
+             * Shown
+             * @description As people write it.
+             */
+            shown: string;
+            /**
+             * Interval
+             * @description 95 % interval.
+             */
+            interval: [
+                number,
+                number
+            ];
+            /**
+             * Moves
+             * @description Moves with a choice.
+             */
+            moves: number;
         };
     };
     responses: never;
@@ -2995,7 +3123,9 @@ export interface operations {
     };
     hint_api_games__game_id__hint_get: {
         parameters: {
-            query?: never;
+            query?: {
+                rating?: string | null;
+            };
             header?: never;
             path: {
                 game_id: string;

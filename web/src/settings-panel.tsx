@@ -59,7 +59,8 @@ function Choices<Value extends string>({ title, name, chosen, titles }: { title:
   );
 }
 
-function Switch({ title, chosen }: { title: string; chosen: Signal<"off" | "on"> }) {
+/** A setting that is off or on. */
+export function Switch({ title, chosen }: { title: string; chosen: Signal<"off" | "on"> }) {
   return (
     <label class="switch">
       <input type="checkbox" role="switch" checked={chosen.value === "on"} onChange={({ currentTarget: { checked } }) => (chosen.value = checked ? "on" : "off")} />

@@ -16,6 +16,10 @@ export function setting<Value extends string>(name: string, values: readonly Val
 export const sound = setting("sound", ["off", "on"]);
 /** Whether a move waits until it is confirmed. */
 export const confirmMoves = setting("confirm-moves", ["off", "on"]);
+/** Whether the opponent answers at once, without the time that people take. */
+export const atOnce = setting("at-once", ["off", "on"]);
+/** Whether the opponent plays to the end. */
+export const toMate = setting("to-mate", ["off", "on"]);
 /** Colours of the boards. */
 export const boardTheme = setting("board", ["wood", "green", "blue"]);
 boardTheme.subscribe((value) => (document.documentElement.dataset.board = value));

@@ -59,8 +59,8 @@ export const word = (template: string) => template;
 
 const shown = (value: string | number) => (typeof value === "number" ? formatted(value) : value);
 
-/** A number as it is written in the person's language. */
-export const formatted = (value: number) => value.toLocaleString(language.value);
+/** A number as it is written in the person's language: 1500, 12,345. */
+export const formatted = (value: number) => value.toLocaleString(language.value, { useGrouping: Math.abs(value) >= 10_000 });
 
 /** A share in percent. */
 export const percent = (share: number) =>

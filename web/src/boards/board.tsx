@@ -52,7 +52,10 @@ const lastText = (view: GameView) => view.moves.at(-1)?.text ?? null;
 /** Whether the person may choose a move in advance. */
 const premoves = (view: GameView) => view.phase === "thinking" && view.you !== null;
 
-const hintMoves = (hint: HintView) => [{ text: hint.move.text, brush: "best" }];
+const hintMoves = (hint: HintView) => [
+  ...(hint.people && hint.people.text !== hint.best.text ? [{ text: hint.people.text, brush: "people" }] : []),
+  { text: hint.best.text, brush: "best" },
+];
 
 /** The moves of a hint and the one that waits for confirmation, with the colour of each. */
 function shownMoves(hint: HintView | null, chosen: string | null): { text: string; brush: string }[] {

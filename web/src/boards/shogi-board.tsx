@@ -6,7 +6,7 @@ import { fromForsyth, LETTERS, PIECE_SETS, pieceStyles, promotesTo, ROLES, roleW
 import { predropTargets, premoveTargets } from "./shogi-premoves";
 import { SquareKeys } from "./square-keys";
 import { setting } from "../settings";
-import { t } from "../text";
+import { language, t } from "../text";
 
 interface Props {
   sfen: string;
@@ -79,6 +79,7 @@ export function ShogiBoard(props: Props) {
       orientation: SIDES[props.bottom]!,
       turnColor: SIDES[turn === "b" ? 0 : 1]!,
       activeColor: mine || props.premoves ? SIDES[props.you!]! : (undefined as never),
+      coordinates: { ranks: language.value === "ja" ? "japanese" : "engine" },
       lastDests: lastSquares(props.last),
       checks: props.check ?? false,
       movable: { dests: moveTargets(mine ? props.legal! : []) },

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { api, type GameView } from "../api";
 import { pieceSet } from "../boards/shogi-board";
+import { offers } from "../offers";
 import { Icon } from "../icons";
 import { t } from "../text";
 
@@ -32,7 +33,7 @@ export function Actions({ view, act, onHint, onFlip }: Props) {
       {view.phase === "sense" && <Action icon="eye" text={t("Sense nothing")} onClick={() => act(api.move(view.id, "sense none", view.ply))} />}
       {can("hint") && <Action icon="hint" text={t("Hint")} onClick={onHint} />}
       {can("undo") && <Action icon="undo" text={t("Take back")} onClick={() => act(api.undo(view.id))} />}
-      {can("draw") && !view.draw_offered && view.game !== "go" && <Action icon="draw" text={t("Offer a draw")} short={t("Draw")} onClick={() => act(api.command(view.id, "draw"))} />}
+      {can("draw") && !view.draw_offered && offers.value.find((each) => each.name === view.game)?.draws !== false && <Action icon="draw" text={t("Offer a draw")} short={t("Draw")} onClick={() => act(api.command(view.id, "draw"))} />}
       {can("resign") && <Action icon="resign" text={t("Resign")} onClick={() => setSure(true)} />}
       <Action icon="flip" text={t("Flip the board")} short={t("Flip")} onClick={onFlip} />
       {view.game === "shogi" && (

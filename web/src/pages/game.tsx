@@ -140,6 +140,7 @@ export function GamePage({ id }: { id: string }) {
               <span class="note">{t("or play on.")}</span>
             </div>
           )}
+          {view.facts && view.facts.length > 0 && <p class="note game-line">{view.facts.map((fact) => say(fact, view.game)).join(" ")}</p>}
           {chosen && (
             <div class="buttons counting">
               <button class="main" ref={focus} onClick={() => move(chosen)}>

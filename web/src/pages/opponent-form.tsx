@@ -17,10 +17,16 @@ export function defaultChoice(offer: GameOffer, kind: string = offer.default_kin
     case "person":
       return { kind: "person", person: offer.persons[0]!.name };
     case "bot":
-      return { kind: "bot", bot: offer.default_bot! };
+      return botChoice(offer, offer.default_bot!);
     default:
       return { kind: "strength", strength: offer.default_strength };
   }
+}
+
+/** A bot with its usual time for a turn. */
+function botChoice(offer: GameOffer, name: string): Choice {
+  const seconds = offer.bots.find((bot) => bot.name === name)?.default_budget;
+  return { kind: "bot", bot: name, ...(seconds == null ? {} : { seconds }) };
 }
 
 const STYLES: [string, number | undefined, string][] = [
@@ -158,37 +164,67 @@ function Dial(props: Change) {
     );
   }
   if (choice.kind === "bot")
-    return (
-      <label class="row">
-        <span>{t("Bot")}</span>
-        <select value={choice.bot ?? ""} onChange={({ currentTarget: { value } }) => onChange({ ...choice, bot: value })}>
-          {offer.bots.map((name) => (
-            <option key={name}>{name}</option>
-          ))}
-        </select>
-      </label>
-    );
+    return <BotDial {...props} />;
   return <p class="note">{t("Plays as people do, move by move.")}</p>;
 }
 
-/** The level, and what was measured at it: a band on the same scale as the dial. */
+/** The bots, the weakest first, each with its line and its measured rating; the time of one that has a budget. */
+function BotDial({ offer, choice, onChange }: Change) {
+  const group = useId();
+  const chosen = offer.bots.find((bot) => bot.name === choice.bot);
+  return (
+    <>
+      <div class="bots" role="radiogroup" aria-label={t("Bot")}>
+        {offer.bots.map((bot) => (
+          <label key={bot.name} class="bot">
+            <input type="radio" name={group} aria-label={bot.name} checked={bot === chosen} onChange={() => onChange(botChoice(offer, bot.name))} />
+            <strong>{bot.name}</strong>
+            <span class="number" title={bot.interval ? t("{low} to {high}", { low: whole(bot.interval[0]), high: whole(bot.interval[1]) }) : undefined}>
+              {bot.rating == null ? "" : whole(bot.rating)}
+            </span>
+            <span class="note">{say(bot.about)}</span>
+          </label>
+        ))}
+      </div>
+      {chosen && chosen.budgets.length > 0 && (
+        <div class="row">
+          <span>{t("Thinks for")}</span>
+          <div class="choices" role="radiogroup" aria-label={t("Thinks for")}>
+            {chosen.budgets.map((seconds) => (
+              <label key={seconds} class="choice">
+                <input type="radio" name={`${group}-seconds`} checked={(choice.seconds ?? chosen.default_budget) === seconds} onChange={() => onChange({ ...choice, seconds })} />
+                <span>{t("{seconds} s a turn", { seconds })}</span>
+              </label>
+            ))}
+          </div>
+        </div>
+      )}
+      {chosen?.interval && (
+        <p class="note">
+          {t("Measured: {rating} ({low} to {high}) in {games} games between the bots.", { rating: whole(chosen.rating!), low: whole(chosen.interval[0]), high: whole(chosen.interval[1]), games: chosen.games ?? 0 })}
+        </p>
+      )}
+    </>
+  );
+}
+
+const whole = (rating: number) => String(Math.round(rating));
+
+/** Seconds of a move that are announced before the game. */
+const SLOW = 3;
+
+/** The level, and how strong it is: a band on the same scale as the dial. */
 function LevelDial({ offer, choice, onChange }: Change) {
   const levels = offer.levels!;
   const level = choice.level ?? levels.default;
-  const shown = (value: number) => rank(levels.names?.[String(value)] ?? Math.round(value));
-  const measured = levels.measured.filter((each) => each.measured != null);
-  const nearest = measured.reduce<(typeof measured)[number] | null>((best, each) => (best && Math.abs(best.level - level) <= Math.abs(each.level - level) ? best : each), null);
-  const [low, high] = nearest?.interval ?? [nearest?.measured ?? 0, nearest?.measured ?? 0];
+  const shown = (value: number) => rank(levels.names?.[String(value)] ?? whole(value));
+  const estimate = levels.estimates.find((each) => each.level === level);
+  const [low, high] = estimate?.interval ?? [0, 0];
+  const games = levels.measured.find((each) => each.level === level)?.games ?? 0;
   const place = (value: number) => `${Math.min(100, Math.max(0, (100 * (value - levels.lowest)) / (levels.highest - levels.lowest)))}%`;
   const family = levels.family.replace(/(^|-)[a-z]/g, (start) => start.toUpperCase());
-  const facts = nearest && {
-    level: shown(nearest.level),
-    rating: shown(nearest.measured!),
-    low: shown(low),
-    high: shown(high),
-    games: nearest.games ?? 0,
-    family,
-  };
+  const facts = { rating: shown(estimate?.rating ?? level), low: shown(low), high: shown(high), games, family };
+  const slow = estimate?.seconds != null && estimate.seconds > SLOW;
   return (
     <Slider
       title={t("Level")}
@@ -197,15 +233,22 @@ function LevelDial({ offer, choice, onChange }: Change) {
       from={levels.lowest}
       to={levels.highest}
       step={levels.step ?? 50}
-      note={facts ? t(nearest!.level === level ? "Measured: {rating} ({low} to {high}) in {games} games on the scale of {family}." : "Nearest measured level, {level}: {rating} ({low} to {high}) in {games} games on the scale of {family}.", facts) : t("Not measured yet: the level is what was asked of it.")}
+      note={
+        estimate?.rating == null
+          ? t("Not measured yet: the level is what was asked of it.")
+          : estimate.measured
+            ? t("Measured: {rating} ({low} to {high}) in {games} games on the scale of {family}.", facts)
+            : t("Between two measured levels: {rating} ({low} to {high}) on the scale of {family}.", facts)
+      }
       onChange={(value) => onChange({ ...choice, level: value })}
     >
-      {nearest && (
+      {estimate?.rating != null && (
         <div class="measured" aria-hidden="true">
           <span class="band" style={{ left: place(low), right: `calc(100% - ${place(high)})` }} />
-          <span class="mark" style={{ left: place(nearest.measured!) }} />
+          <span class="mark" style={{ left: place(estimate.rating) }} />
         </div>
       )}
+      {slow && <p class="note slow">{t("On this machine it thinks for about {seconds} s a move.", { seconds: Math.round(estimate!.seconds!) })}</p>}
     </Slider>
   );
 }

@@ -4,6 +4,8 @@ import { Emblem } from "../boards/emblem";
 import { shownGame } from "../help";
 import { loadOffers, offers, Ready } from "../offers";
 import { begin, type Wanted } from "../requests";
+import { atOnce, toMate } from "../settings";
+import { Switch } from "../settings-panel";
 import { chosenClock, ClockForm, NO_CLOCK, type ClockChoice } from "./clock-choice";
 import { defaultChoice, OpponentForm, type Choice } from "./opponent-form";
 import { defaultStart, StartForm, startKeys, type Start } from "./start-form";
@@ -42,7 +44,7 @@ function Setup({ offer }: { offer: GameOffer }) {
   const [choice, setChoice] = useState<Choice>(() => remembered(offer));
   const [side, setSide] = useState<"0" | "1" | "random">("0");
   const [clock, setClock] = useState<ClockChoice>(NO_CLOCK);
-  const [start, setStart] = useState<Start>(() => defaultStart(offer));
+  const [start, setStart] = useState<Start>(defaultStart);
   const [error, setError] = useState("");
   const [busy, setBusy] = useState(false);
   const change = (next: Start) => {
@@ -61,7 +63,8 @@ function Setup({ offer }: { offer: GameOffer }) {
       await begin({
         game: offer.name,
         you,
-        opponent: choice as Wanted["opponent"],
+        opponent: { ...choice, ...(atOnce.value === "on" && !offer.hidden ? { think_time: "none" } : {}) } as Wanted["opponent"],
+        ...(toMate.value === "on" && !offer.hidden ? { resigns: false } : {}),
         ...(time ? { clock: time } : {}),
         ...startKeys(offer, start),
       });
@@ -94,6 +97,12 @@ function Setup({ offer }: { offer: GameOffer }) {
         </div>
         {!offer.hidden && <ClockForm clock={clock} onChange={setClock} />}
         <StartForm offer={offer} start={start} you={side} onChange={change} />
+        {!offer.hidden && (
+          <>
+            <Switch title={t("The opponent answers at once")} chosen={atOnce} />
+            <Switch title={t("The opponent never resigns: it plays to the end")} chosen={toMate} />
+          </>
+        )}
       </fieldset>
       <div class="go-button">
         {error && (
@@ -118,7 +127,7 @@ function remembered(offer: GameOffer): Choice {
       level: offer.levels !== null && (found.adapt ? offer.adapts : found.level! >= offer.levels.lowest && found.level! <= offer.levels.highest),
       human: offer.has_human,
       person: offer.persons.some((each) => each.name === found.person),
-      bot: offer.bots.includes(found.bot ?? ""),
+      bot: offer.bots.some((bot) => bot.name === found.bot),
       strength: !offer.hidden,
     }[found.kind ?? "strength"];
     return known ? found : defaultChoice(offer);

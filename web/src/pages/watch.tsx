@@ -12,7 +12,7 @@ const MOST = 8;
 export function WatchPage({ tournament }: { tournament: boolean }) {
   useEffect(loadOffers, []);
   const [name, setName] = useState("chess");
-  const [size, setSize] = useState(9);
+  const [size, setSize] = useState(tournament ? 9 : 19);
   if (offers.value.length === 0) return <Ready />;
   const games = offers.value.filter((each) => !tournament || !each.hidden);
   const offer = games.find((each) => each.name === name) ?? games[0]!;
