@@ -6,8 +6,13 @@ import numpy as np
 import pytest
 
 from sparring._core import GoState
-from sparring.go.counting import apply_passing_rules, own_eyes, wins_without_dead_stones
+from sparring.go.counting import (
+    apply_passing_rules,
+    own_eyes,
+    wins_without_dead_stones,
+)
 from sparring.go.game import Go
+from sparring.go.safe_area import safe_area
 from sparring.networks import Prediction
 from sparring.players import PlayerConfig, Turn, make_player
 
@@ -119,3 +124,41 @@ def test_a_game_against_an_opponent_that_only_passes_ends() -> None:
     while state.outcome is None:
         state = state.play(player.choose(Turn.of(state)).move if state.to_move == 0 else 81)
     assert state.outcome.winner == 0
+
+
+def test_chains_with_two_eyes_are_safe_and_others_are_not() -> None:
+    state = Go().parse("9/9/9/9/9/9/XXXX5/1X1X5/XXXX5 b - 0 0 0 7.5")
+    safe = safe_area(state, 0)
+    assert len(safe) == 12
+    assert safe == set(state.stones[0]) | {9, 11}
+    assert safe_area(state, 1) == set()
+    one_eye = Go().parse("9/9/9/9/9/9/XXX6/X1X6/XXX6 b - 0 0 0 7.5")
+    assert safe_area(one_eye, 0) == set()
+
+
+def test_a_dead_stone_in_an_eye_does_not_make_it_unsafe() -> None:
+    state = Go().parse("9/9/9/9/9/9/XXXXX4/1XO1X4/XXXXX4 b - 0 0 0 7.5")
+    safe = safe_area(state, 0)
+    assert {9, 11, 12} <= safe
+
+
+def all_black(region: str, komi: float) -> GoState:
+    """Black has the board, with eyes and this region of two points."""
+    rows = ["XXXXXXXXX", "1XXXXXXX1", "XXXXXXXXX", "XXXXXXXXX", "XXXX1XXXX", f"XXXXX{region}XX"]
+    return Go().parse("/".join([*rows, "XXXXXXXXX", "1XXXXXXX1", "XXXXXXXXX"]) + f" b - 0 0 0 {komi}")
+
+
+def test_it_passes_when_all_moves_lie_in_its_own_safe_area() -> None:
+    state = all_black("2", 7.5)
+    assert len(safe_area(state, 0)) == 81
+    assert pass_share(state, passing=0.0) == 1
+
+
+def test_dead_stones_in_its_area_are_captured_only_if_it_loses_by_them() -> None:
+    assert pass_share(all_black("O1", 7.5), passing=0.0) == 1
+    assert pass_share(all_black("O1", 79.5), passing=0.0) == 0
+
+
+def test_it_does_not_pass_while_a_move_lies_outside() -> None:
+    state = Go().parse("9/9/9/9/9/9/XXXX5/1X1X5/XXXX5 b - 0 0 1 7.5")
+    assert pass_share(state, passing=0.0) == 0

@@ -13,10 +13,18 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore")
     from fastapi.testclient import TestClient
 
+from sparring.server import pauses
 from sparring.server.app import create_app
 from sparring.server.security import Access
 
 ACCESS = Access(hosts=("testserver",))
+
+
+@pytest.fixture(autouse=True)
+def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Opponents answer at once."""
+    monkeypatch.setattr(pauses, "LONGEST", 0.0)
+    monkeypatch.setattr(pauses, "SHORTEST", 0.0)
 
 
 @pytest.fixture

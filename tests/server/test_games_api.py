@@ -91,7 +91,7 @@ def test_moves_are_taken_back(client: TestClient) -> None:
 def test_hint_record_and_positions(client: TestClient) -> None:
     view = play(client, begin(client, "chess"), "e4")
     hint = client.get(f"/api/games/{view['id']}/hint").json()
-    assert hint["move"]["text"] == hint["candidates"][0]["text"]
+    assert hint["people"]["text"] == hint["candidates"][0]["text"]
     pgn = client.get(f"/api/games/{view['id']}/record", params={"format": "pgn"})
     assert "1. e4" in pgn.text
     assert pgn.headers["content-disposition"].endswith('.pgn"')
@@ -198,13 +198,44 @@ def test_both_sides_beliefs_are_replayed_after_the_game(client: TestClient) -> N
 
 
 def test_a_clock_runs_while_somebody_follows_and_the_flag_falls(client: TestClient) -> None:
-    view = begin(client, "chess", clock={"base": 0.3})
+    view = begin(client, "breakthrough", clock={"base": 0.3}, opponent={"strength": 1})
+    view = play(client, view, view["legal"][0]["text"])
     time.sleep(0.5)
     assert client.get(f"/api/games/{view['id']}").json()["phase"] == "move", "nobody follows"
     with client.websocket_connect(f"/api/games/{view['id']}/live") as socket:
         assert socket.receive_json()["clock"]["running"] == 0
         over = socket.receive_json()
-    assert (over["phase"], over["result"]["text"]["text"]) == ("over", "You are out of time: Black wins.")
+    assert over["message"]["text"] == "You are out of time: Black wins."
+    assert (over["phase"], over["result"]["text"]["text"]) == ("over", "You lost: time ran out.")
+
+
+def test_no_clock_runs_before_both_sides_have_moved(client: TestClient) -> None:
+    view = begin(client, "breakthrough", clock={"base": 0.3, "increment": 5}, opponent={"strength": 1})
+    with client.websocket_connect(f"/api/games/{view['id']}/live") as socket:
+        first = socket.receive_json()
+        assert (first["phase"], first["clock"]["running"]) == ("move", None)
+        time.sleep(0.6)
+        view = play(client, view, view["legal"][0]["text"])
+        assert (view["phase"], view["ply"]) == ("move", 2)
+        assert view["clock"]["running"] == 0
+        assert view["clock"]["left"][1] == 0.3, "the first moves take no time and add none"
+
+
+def test_the_clocks_stand_again_after_the_first_move_is_taken_back(client: TestClient) -> None:
+    view = begin(client, "breakthrough", clock={"base": 60}, opponent={"strength": 1})
+    with client.websocket_connect(f"/api/games/{view['id']}/live") as socket:
+        socket.receive_json()
+        view = play(client, view, view["legal"][0]["text"])
+        assert view["clock"]["running"] == 0
+        back = post(client, view, "undo").json()
+        assert (back["ply"], back["clock"]["running"]) == (0, None)
+
+
+def test_the_clocks_of_a_continued_game_wait_for_a_move_of_both(client: TestClient) -> None:
+    view = begin(client, "chess", clock={"base": 60}, opening=["e4", "e5"], opponent={"strength": 1})
+    with client.websocket_connect(f"/api/games/{view['id']}/live") as socket:
+        assert socket.receive_json()["clock"]["running"] is None
+        assert play(client, view, "Nf3")["clock"]["running"] == 0
 
 
 def test_a_clock_stands_still_after_a_move_that_nobody_sees(client: TestClient) -> None:

@@ -112,6 +112,8 @@ class GameClock:
         self._periods = [1 if control is None else control.periods] * 2
         self._overtime = [False, False]
         """Whether a player is in Canadian overtime."""
+        self.held = False
+        """Whether no time runs and none is spent: before the clocks are started."""
         self._began: float | None = None
         """`time.monotonic()` since when the turn runs; None if it stands."""
         self._before = 0.0
@@ -134,11 +136,11 @@ class GameClock:
 
     def begin_turn(self) -> None:
         """Begins a turn, which runs at once."""
-        self._before, self._began = 0.0, time.monotonic()
+        self._before, self._began = 0.0, None if self.held else time.monotonic()
 
     def start(self) -> None:
         """Lets the turn run on, if it stands."""
-        if self._began is None:
+        if self._began is None and not self.held:
             self._began = time.monotonic()
 
     def stop(self) -> None:
@@ -167,7 +169,7 @@ class GameClock:
         nothing, if the flag has fallen.
         """
         control = self.control
-        if control is None:
+        if control is None or self.held:
             return True
         spent = self.turn_seconds if seconds is None else seconds
         if spent > self.allowed(player):

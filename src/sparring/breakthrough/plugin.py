@@ -65,6 +65,7 @@ DESCRIPTION = GameDescription(
         "an empty square. It captures diagonally forward only, and need not. Who reaches the far row, or "
         "captures all pieces, wins. There are no draws."
     ),
+    draws_by_agreement=False,
     records=_records,
     players=_players,
 )

@@ -15,6 +15,7 @@ Kind = Literal[
     "anchors",
     "behaviour",
     "books",
+    "bot_ratings",
     "endgames",
     "evaluations",
     "levels",
@@ -32,9 +33,9 @@ Kind = Literal[
     "value_networks",
 ]
 """anchors: families of calibration. behaviour: models of people's think time, resignation and draws. books:
-openings by position key. endgames: archives of endgame tables. evaluations: linear evaluations for
-alpha-beta. levels: level tables. networks: ONNX graphs with model cards. openings: named
-openings and handicaps. policies: policy descriptions.
+openings by position key. bot_ratings: measured ratings of named bots. endgames: archives of endgame tables.
+evaluations: linear evaluations for alpha-beta. levels: level tables. networks: ONNX graphs with model
+cards. openings: named openings and handicaps. policies: policy descriptions.
 presets: record filters. strength: models of a player's rating given its moves. student_training:
 configurations of students. styles: style networks, which adapt a network to one person.
 synopsis_networks: networks of the planner of reconnaissance blind chess.
@@ -45,6 +46,7 @@ _SUFFIXES: dict[Kind, str] = {
     "anchors": ".toml",
     "behaviour": ".json",
     "books": ".npz",
+    "bot_ratings": ".toml",
     "endgames": ".zip",
     "evaluations": ".json",
     "levels": ".toml",

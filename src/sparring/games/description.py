@@ -123,6 +123,17 @@ class PeopleNetwork:
 
 
 @dataclass(frozen=True)
+class RuleChoice:
+    """An option of the rules, for people."""
+
+    title: str
+    choices: tuple[tuple[bool | int | float | str, str], ...] = ()
+    """(value, title) of each choice; empty if there is no fixed set."""
+    default: bool | int | float | str | None = None
+    """Choice in place of the option's default; None for that."""
+
+
+@dataclass(frozen=True)
 class GameDescription:
     """One game: rules, native classes, records, ratings, networks, search, players."""
 
@@ -170,7 +181,15 @@ class GameDescription:
     rules_summary: str = ""
     """The rules in a few lines, for games that are not well known."""
     rule_sets: Callable[..., Any] | None = None
-    """(name, komi=None) -> Game with a named rule set, such as "chinese". None if there are no rule sets."""
+    """(name, komi=None, **options) -> Game with a named rule set, such as "chinese". None if there are no
+    rule sets."""
+    rule_choices: Mapping[str, RuleChoice] = field(default_factory=dict)
+    """How people choose the rule options, by name; `rules` is the name of a rule set."""
+    facts: Callable[[Any, Any], list[str]] | None = None
+    """(rules, state) -> facts of a game in progress in sentences, such as prisoners. None if there are
+    none."""
+    draws_by_agreement: bool = True
+    """Whether players may agree to a draw."""
     order: int = 1000
     """Place in lists of games; games with equal numbers are listed by name."""
     records: Callable[[], Any] | None = None

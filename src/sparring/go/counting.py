@@ -18,6 +18,7 @@ from sparring._core import GoState
 from sparring.base.sentences import Sentence
 from sparring.games import ParseError, game_of
 from sparring.games.diagrams import Diagram
+from sparring.go.safe_area import safe_area
 from sparring.networks import Prediction
 from sparring.play.result import GameResult
 
@@ -135,6 +136,8 @@ _EMPTY, _EDGE = -1, -2
 _RARE = 0.001
 """Probability below which a pass is not considered."""
 _PASSING_PLAYOUTS = 100
+_LEAST_SHARE = 0.2
+"""Share of the board that a player's stones have at least when all of it is safe."""
 
 
 def apply_passing_rules(state: GoState, prediction: Prediction) -> NDArray[np.float64]:
@@ -142,6 +145,8 @@ def apply_passing_rules(state: GoState, prediction: Prediction) -> NDArray[np.fl
 
     - Own eyes are not filled. If nothing else is left, it passes. It also passes once the game is twice as
       long as the board has points, so that every game ends.
+    - It passes when no legal move lies outside its own safe area, unless it loses by the stones on the board
+      because dead stones of the opponent stand there, which it then captures.
     - It does not pass while more than half of the board is empty. Later it passes only if the score already
       wins, both with all stones and without those that people would call dead, or if the score without dead
       stones loses, the pass is the policy's likeliest move and its value is not positive. In these cases it
@@ -149,6 +154,8 @@ def apply_passing_rules(state: GoState, prediction: Prediction) -> NDArray[np.fl
     """
     shares: NDArray[np.float64] = prediction.probabilities.astype(np.float64)
     shares[np.isin(prediction.moves, own_eyes(state))] = 0
+    if _has_nothing_to_do(state, prediction):
+        shares[:-1] = 0
     # Where a pass is out of the question, dead stones need not be looked for.
     content = bool(state.passes or shares[-1] >= _RARE) and _is_content(state, prediction)
     if not shares[:-1].any() or state.ply >= 2 * state.size**2 or (state.passes and content):
@@ -157,6 +164,18 @@ def apply_passing_rules(state: GoState, prediction: Prediction) -> NDArray[np.fl
         shares[-1] = 0
     shares /= shares.sum()
     return shares
+
+
+def _has_nothing_to_do(state: GoState, prediction: Prediction) -> bool:
+    """Whether no legal move lies outside the own safe area, and the opponent has no stones in it or loses."""
+    points, me = state.size**2, state.to_move
+    if _LEAST_SHARE * points > len(state.stones[me]):  # as quick as can be: it is asked at every move
+        return False
+    safe = safe_area(state, me)
+    if any(move not in safe for move in prediction.moves if move < points):
+        return False
+    score = state.score()
+    return safe.isdisjoint(state.stones[1 - me]) or score[me] > score[1 - me]
 
 
 def _is_content(state: GoState, prediction: Prediction) -> bool:

@@ -191,6 +191,14 @@ class Go(StateGame[GoState]):
         )
 
 
+def rule_set_of(rules: Go) -> str | None:
+    """The name of a rule set with the ko, suicide, scoring and tax of rules, whatever their komi; None if
+    there is none. Of sets with the same it is one that people know."""
+    own = rules.ko, rules.suicide, rules.scoring, rules.tax
+    names = ("chinese", "japanese", "aga", "new-zealand", "tromp-taylor", *RULE_SETS)
+    return next((name for name in names if RULE_SETS[name][:4] == own), None)
+
+
 def _forbidden(state: GoState, vertex: str) -> str:
     """Why no stone may be played at a vertex."""
     if state.outcome is not None:

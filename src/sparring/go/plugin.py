@@ -12,6 +12,7 @@ from sparring.games.description import (
     NetworkLayout,
     PeopleNetwork,
     Phases,
+    RuleChoice,
     SearchDefaults,
 )
 from sparring.games.ratings import GO_RANKS
@@ -39,10 +40,47 @@ def _rules() -> type[Any]:
     return Go
 
 
-def _by_rules(name: str, komi: float | None = None) -> Go:
+def _by_rules(name: str, komi: float | None = None, **options: Any) -> Go:
     from sparring.go.game import Go
 
-    return Go.by_rules(name, komi=komi)
+    return Go.by_rules(name, komi=komi, **options)
+
+
+def _facts(rules: Go, state: GoState) -> list[str]:
+    """Prisoners, komi, rules and handicap."""
+    from sparring.go.game import rule_set_of
+
+    by_black, by_white = state.prisoners
+    name = rule_set_of(rules)
+    facts: list[str] = [
+        Sentence("Prisoners: Black {black}, White {white}.", black=by_black, white=by_white),
+        Sentence("Komi {komi}.", komi=float(state.komi)),
+        *([] if name is None else [Sentence("{rules} rules.", rules=_RULE_NAMES.get(name, name))]),
+    ]
+    if rules.handicap:
+        facts.append(Sentence("{stones} handicap stones.", stones=rules.handicap))
+    return facts
+
+
+_OFFERED = {
+    "chinese": Sentence("Chinese"),
+    "japanese": Sentence("Japanese"),
+    "aga": Sentence("AGA"),
+    "new-zealand": Sentence("New Zealand"),
+    "tromp-taylor": Sentence("Tromp-Taylor"),
+}
+"""Rule sets that people are offered."""
+_RULE_NAMES = {**_OFFERED, "chinese-ogs": _OFFERED["chinese"]}
+_RULE_CHOICES = {
+    "size": RuleChoice(
+        Sentence("Board"), ((9, Sentence("9x9")), (13, Sentence("13x13")), (19, Sentence("19x19"))), 19
+    ),
+    "rules": RuleChoice(Sentence("Rules"), tuple(_OFFERED.items()), "chinese"),
+    "komi": RuleChoice(Sentence("Komi")),
+    "handicap": RuleChoice(
+        Sentence("Handicap stones"), tuple((stones, str(stones)) for stones in (0, *range(2, 10))), 0
+    ),
+}
 
 
 def _records() -> RecordFormats:
@@ -133,6 +171,9 @@ DESCRIPTION = GameDescription(
         "Moves: a point such as D4, or pass. After two passes the dead stones are agreed on."
     ),
     rule_sets=_by_rules,
+    rule_choices=_RULE_CHOICES,
+    facts=_facts,
+    draws_by_agreement=False,
     records=_records,
     networks=_networks,
     commands=_commands,

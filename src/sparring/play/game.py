@@ -8,6 +8,7 @@ decision unless the game has changed.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -100,6 +101,7 @@ class LiveGame:
         names: tuple[str, str] = ("", ""),
         observer: Callable[[Any], None] | None = None,
         version: int = 0,
+        untimed_turns: int = 0,
     ) -> None:
         """A game that begins now.
 
@@ -111,6 +113,7 @@ class LiveGame:
             names: names that the players are given of their opponents; empty if they are not.
             observer: receives the person's observations in a game of hidden information.
             version: the number of changes so far.
+            untimed_turns: turns of each side before the clocks run.
         """
         self.rules, self.players, self.person, self.names = rules, players, person, names
         self.states = [rules.initial() if start is None else start]
@@ -120,6 +123,8 @@ class LiveGame:
         self.changes = version
         """It grows with every change."""
         self.clock = GameClock(clock)
+        self._untimed_turns = untimed_turns
+        self._hold_clock()
         self._clocks = [self.clock.snapshot()]
         """The clocks in each state."""
         self.dead: set[int] | None = None
@@ -164,6 +169,7 @@ class LiveGame:
             if stored.left is not None:
                 self.clock.left[self.states[-1].to_move] = stored.left
             self._push(move, stored.text, stored.left, stored.offers_draw)
+        self._hold_clock()
         if not self.rules.spec.hidden:
             self.start_players()
 
@@ -185,7 +191,7 @@ class LiveGame:
 
     def take_back(self, count: int = 1) -> None:
         """Takes the person's last moves back, with the answers to them. Raises NotAllowed."""
-        self._require("undo")
+        self.require("undo")
         own = self._own_turns()
         if count > len(own):
             if len(own) == 1:
@@ -201,7 +207,7 @@ class LiveGame:
 
     def resign(self) -> None:
         """The person resigns. Raises NotAllowed."""
-        self._require("resign")
+        self.require("resign")
         you = self._you()
         self._finish(
             GameResult.lost_by(you, RESIGNATION),
@@ -210,7 +216,7 @@ class LiveGame:
 
     def propose_draw(self) -> None:
         """Claims a draw, accepts an offer, or makes one. Raises NotAllowed."""
-        self._require("draw")
+        self.require("draw")
         claimable, state = describe(self.rules.spec.name).claimable_draw, self.states[-1]
         if claimable is not None and (reason := claimable(state)) is not None:
             text = Sentence("A draw: you claim it by {reason}.", reason=reason_text(reason))
@@ -222,19 +228,19 @@ class LiveGame:
 
     def hint(self) -> Decision:
         """The likeliest move of a player like the opponent. Raises NotAllowed."""
-        self._require("hint")
+        self.require("hint")
         return self.players[1 - self._you()].hint(Turn.of(self.states[-1]))
 
     def mark(self, points: Sequence[str]) -> None:
         """Changes dead stones to living ones and back. Raises NotAllowed or ParseError."""
-        self._require("count")
+        self.require("count")
         assert self.dead is not None
         self.dead ^= self.counting.stones_at(self.states[-1], points)
         self._change(self.message)
 
     def agree(self) -> None:
         """Ends the game with the dead stones as marked. Raises NotAllowed."""
-        self._require("count")
+        self.require("count")
         text, end = self.counted()
         self.dead = None
         self._finish(end, text)
@@ -247,7 +253,7 @@ class LiveGame:
 
     def resume(self) -> None:
         """Plays on instead of counting: takes the person's pass back. Raises NotAllowed."""
-        self._require("count")
+        self.require("count")
         if not (own := self._own_turns()):
             raise NotAllowed(Sentence("There is no move of yours to take back."))
         self._back_to(own[-1])
@@ -406,6 +412,7 @@ class LiveGame:
         left = None if self.clock.control is None else self.clock.left[state.to_move]
         self._push(move, self.rules.move_text(state, move), left, offers_draw, centipawns)
         self._change(Sentence("The opponent offers a draw.") if offers_draw else "")
+        self._hold_clock()
         self.clock.begin_turn()
         self.settle()
 
@@ -430,7 +437,16 @@ class LiveGame:
         self.clock.restore(self._clocks[-1])
         self._interrupt()
         self.start_players()
+        self._hold_clock()
         self.clock.begin_turn()
+
+    def _hold_clock(self) -> None:
+        """Holds the clocks while a side has untimed turns left. Moves that were played before the game began,
+        such as those of an opening, have no time, and do not count."""
+        timed = next((i for i, played in enumerate(self.moves) if played.left is not None), len(self.moves))
+        movers = [state.to_move for state in self.states[timed:]]
+        turns = sum(before != after for before, after in itertools.pairwise(movers))
+        self.clock.held = self.clock.control is not None and turns < 2 * self._untimed_turns
 
     def _spend(self, player: int, seconds: float | None = None) -> bool:
         """Takes the time of the turn off a player's clock; False if the game ends by it."""
@@ -465,7 +481,8 @@ class LiveGame:
                 Sentence("The game has {moves} moves, not {ply}: reload it.", moves=made, ply=ply)
             )
 
-    def _require(self, command: str) -> None:
+    def require(self, command: str) -> None:
+        """Raises NotAllowed if the person cannot give a command now."""
         if command not in self.commands():
             over, not_now = Sentence("The game is over."), Sentence("That is not possible now.")
             raise NotAllowed(over if self.end is not None else not_now)

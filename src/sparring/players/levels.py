@@ -129,6 +129,21 @@ class LevelTable:
             policy=[row.policy for row in self.levels if row.level < level][-1],
         )
 
+    def estimate(self, level: int) -> tuple[float, tuple[float, float]] | None:
+        """The rating of a level and its 95 % interval, between the measured rows on both sides; None outside
+        of them."""
+        rows = [row for row in self.levels if row.measured is not None and row.interval is not None]
+        if not rows or not rows[0].level <= level <= rows[-1].level:
+            return None
+        numbers = [row.level for row in rows]
+
+        def between(values: list[float]) -> float:
+            return round(float(np.interp(level, numbers, values)), 1)
+
+        intervals = [row.interval for row in rows if row.interval is not None]
+        low, high = (between([interval[end] for interval in intervals]) for end in (0, 1))
+        return between([row.measured for row in rows if row.measured is not None]), (low, high)
+
     def _rating(self, number: float) -> int:
         """The nearest rating; there is no rank 0 between 1k and 1d."""
         nearest = round(number)

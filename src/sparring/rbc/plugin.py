@@ -114,6 +114,7 @@ DESCRIPTION = GameDescription(
         "before it, or is not made. There is no check: who captures the king wins. 50 moves without a "
         "capture or pawn move are a draw."
     ),
+    draws_by_agreement=False,
     records=_records,
     players=_players,
     commands=_commands,

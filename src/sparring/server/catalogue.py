@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Iterator
 from functools import cache
 from typing import Any
@@ -13,8 +14,9 @@ from sparring.base.sentences import Sentence, joined
 from sparring.games import GAMES, GameDescription, describe, load_game
 from sparring.play.opponent import DEFAULT_STRENGTH, default_kind
 from sparring.players import DEFAULT_RATING
-from sparring.players.game_players import game_players
-from sparring.players.levels import shipped_levels
+from sparring.players.bot_ratings import bot_ratings
+from sparring.players.game_players import Bots, game_players
+from sparring.players.levels import LevelTable, shipped_levels
 from sparring.players.persons import stored_persons
 from sparring.players.small_players import STRENGTHS
 from sparring.records.readers import formats, written_formats
@@ -42,6 +44,39 @@ class LevelOffer(ApiMessage):
     games: int | None
 
 
+class DialStep(ApiMessage):
+    """A step of the dial: how strong it is, and how long its moves take."""
+
+    level: int
+    rating: float | None = Field(
+        description="Measured rating, or between those of the measured levels on both sides; null outside."
+    )
+    interval: tuple[float, float] | None = Field(description="Its 95 % interval.")
+    measured: bool = Field(description="Whether this level itself was measured.")
+    seconds: float | None = Field(
+        description="About how long a move takes on this machine; null until it is known."
+    )
+
+
+class BotOffer(ApiMessage):
+    """A named bot."""
+
+    name: str
+    about: Text = Field(description="One line about how it plays.")
+    rating: float | None = Field(description="Measured rating, with the default budget; null if unknown.")
+    interval: tuple[float, float] | None = Field(description="95 % interval of the rating.")
+    games: int | None = Field(description="Games behind the rating.")
+    budgets: list[float] = Field(description="Seconds a turn that it can have; empty if it has no budget.")
+    default_budget: float | None
+
+
+class OptionChoice(ApiMessage):
+    """A choice of a rule option."""
+
+    value: bool | int | float | str
+    title: Text
+
+
 class PersonOffer(ApiMessage):
     """An opponent that plays like one person."""
 
@@ -61,13 +96,16 @@ class LevelScale(ApiMessage):
     default: int
     family: str = Field(description="Whose scale it is.")
     measured: list[LevelOffer]
+    estimates: list[DialStep] = Field(description="Every step of the dial, the weakest first.")
 
 
 class RuleOption(ApiMessage):
     """An option of a game's rules."""
 
     name: str
+    title: Text
     default: bool | int | float | str | None = Field(description="null if it depends on other options.")
+    choices: list[OptionChoice] | None = Field(description="null where there is no fixed set.")
 
 
 class GameOffer(ApiMessage):
@@ -85,7 +123,8 @@ class GameOffer(ApiMessage):
     persons: list[PersonOffer] = Field(description="Opponents that play like one person.")
     strengths: list[int]
     default_strength: int
-    bots: list[str]
+    draws: bool = Field(description="Whether players may agree to a draw.")
+    bots: list[BotOffer] = Field(description="The weakest first.")
     default_bot: str | None
     options: list[RuleOption]
     openings: list[OpeningOffer]
@@ -98,7 +137,12 @@ class GameOffer(ApiMessage):
 
 def catalogue(opponents: Opponents) -> list[GameOffer]:
     """All games. Persons are those that the user's folder has now."""
-    return [offer.model_copy(update={"persons": _persons(offer.name)}) for offer in _shipped(opponents)]
+    return [
+        offer.model_copy(
+            update={"persons": _persons(offer.name), "levels": _timed(offer.name, offer.levels, opponents)}
+        )
+        for offer in _shipped(opponents)
+    ]
 
 
 @cache
@@ -138,9 +182,10 @@ def _offer(description: GameDescription, opponents: Opponents) -> GameOffer:
         has_human=description.name in DEFAULT_RATING,
         strengths=list(STRENGTHS),
         default_strength=DEFAULT_STRENGTH,
-        bots=[] if bots is None else list(bots.for_people),
+        draws=description.draws_by_agreement,
+        bots=[] if bots is None else _bots(description.name, bots),
         default_bot=None if bots is None else bots.default,
-        options=[RuleOption(name=name, default=value) for name, value in _options(description)],
+        options=list(_options(description)),
         openings=opening_table(description.name).openings,
         handicaps=opening_table(description.name).handicaps,
         reads=formats(description.name),
@@ -170,16 +215,72 @@ def _levels(game: str) -> LevelScale | None:
         default=default,
         family=table.family,
         measured=rows,
+        estimates=[_estimate(table, level) for level in _dial(low, high, 1 if ranks else _LEVEL_STEP)],
     )
+
+
+def _dial(low: int, high: int, step: int) -> list[int]:
+    """The levels of the dial, the highest one included."""
+    return sorted({*range(low, high, step), high})
+
+
+def _estimate(table: LevelTable, level: int) -> DialStep:
+    known = table.estimate(level)
+    rating, interval = (None, None) if known is None else known
+    measured = any(row.level == level and row.measured is not None for row in table.levels)
+    return DialStep(level=level, rating=rating, interval=interval, measured=measured, seconds=None)
+
+
+def _timed(game: str, scale: LevelScale | None, opponents: Opponents) -> LevelScale | None:
+    """The scale with the times of moves, as far as they are known."""
+    table = shipped_levels(game)
+    if scale is None or table is None:
+        return scale
+    estimates = [
+        estimate.model_copy(update={"seconds": opponents.speeds.move_seconds(table, estimate.level)})
+        for estimate in scale.estimates
+    ]
+    return scale.model_copy(update={"estimates": estimates})
+
+
+def _bots(game: str, bots: Bots) -> list[BotOffer]:
+    """The bots with their measured ratings, the weakest first; those without a rating come first."""
+    table = bot_ratings(game)
+    offers = []
+    for name, about in bots.for_people.items():
+        budgets = list(bots.budgets.get(name, ()))
+        budget = budgets[len(budgets) // 2] if budgets else None
+        row = table.get((name, budget))
+        offers.append(
+            BotOffer(
+                name=name,
+                about=text_of(about),
+                rating=None if row is None else row.rating,
+                interval=None if row is None else row.interval,
+                games=None if row is None else row.games,
+                budgets=budgets,
+                default_budget=budget,
+            )
+        )
+    return sorted(offers, key=lambda offer: -math.inf if offer.rating is None else offer.rating)
 
 
 def _word(word: str) -> Text:
     return text_of({"rating": Sentence("rating"), "rank": Sentence("rank")}.get(word, word))
 
 
-def _options(description: GameDescription) -> Iterator[tuple[str, Any]]:
-    """Names and defaults of the rule options."""
-    return ((field.name, field.default) for field in dataclasses.fields(description.rules))
+def _options(description: GameDescription) -> Iterator[RuleOption]:
+    """The options of the rules: those that people choose first, in their order, then the others."""
+    defaults: dict[str, Any] = {
+        option.name: option.default for option in dataclasses.fields(description.rules)
+    }
+    for name, choice in description.rule_choices.items():
+        default = defaults.pop(name, None) if choice.default is None else choice.default
+        defaults.pop(name, None)
+        choices = [OptionChoice(value=value, title=text_of(title)) for value, title in choice.choices]
+        yield RuleOption(name=name, title=text_of(choice.title), default=default, choices=choices or None)
+    for name, default in defaults.items():
+        yield RuleOption(name=name, title=text_of(name), default=default, choices=None)
 
 
 def _ratings(description: GameDescription, opponents: Opponents) -> RatingScale | None:

@@ -10,6 +10,7 @@ from collections import Counter, OrderedDict
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from threading import Event, Lock, Thread
 from typing import Any, TypeVar
@@ -27,6 +28,7 @@ from sparring.server.messages import ApiMessage, GameSummary, GameView, NewGame
 from sparring.server.new_game import plan_game
 from sparring.server.opponents import Opponents
 from sparring.server.page_game import GameSettings, PageGame, refusing
+from sparring.server.pauses import Pauses
 from sparring.server.refusal import Refused
 from sparring.server.replay import Replays
 from sparring.server.store import GameStore, game_summary
@@ -52,6 +54,8 @@ _COMPUTATIONS = 8
 """Questions of one visitor that are computed at once: hints, insights, reviews."""
 _UNTOUCHED_SECONDS = 24 * 3600.0
 """Age at which an unfinished game is deleted if the person has not moved in it."""
+_QUIET_SECONDS = 3.0
+"""Time after which networks are timed: the page has loaded then."""
 _CLOSING_SECONDS = 1.5
 """Time for which the end of the server waits for computations that were told to stop."""
 
@@ -68,6 +72,9 @@ class HostedGame:
         """The moves that are in the store."""
         self.player_task: asyncio.Task[None] | None = None
         self.flag_task: asyncio.Task[None] | None = None
+        self.pauses = Pauses(game.settings.seed)
+        self.changed = asyncio.Event()
+        """Set when the person changes the game: a player that pauses looks again."""
         self._stop = Event()
         """Ends the decision that is being computed."""
         self._computing = Lock()
@@ -85,7 +92,10 @@ class HostedGame:
         with self._computing:
             if stop is not None and stop.is_set():
                 return Decision(NO_MOVE)
-            return self.game.live.decide(pending)
+            decision = self.game.live.decide(pending)
+        if decision.resign and not self.game.settings.resigns and decision.move != NO_MOVE:
+            return replace(decision, resign=False)
+        return decision
 
     def interrupt(self) -> None:
         """Ends the decision that is being computed, and waits for its end; called in a thread."""
@@ -123,6 +133,7 @@ class GameHost:
         self._computations: Counter[str] = Counter()
         self._stops: set[Event] = set()
         """Those of the questions that are being computed."""
+        self._timing: asyncio.Task[None] | None = None
 
     async def run(self, function: Callable[..., T], *arguments: Any) -> T:
         """Calls a quick function in a thread."""
@@ -164,6 +175,20 @@ class GameHost:
         self._computations[visitor] -= 1
         if not self._computations[visitor]:
             del self._computations[visitor]
+
+    def time_levels(self) -> None:
+        """Begins to time the networks of the levels, if some are not timed and nothing times them."""
+        if self.opponents.speeds.waiting and (self._timing is None or self._timing.done()):
+            self._timing = asyncio.create_task(self._time_levels())
+
+    async def _time_levels(self) -> None:
+        await asyncio.sleep(_QUIET_SECONDS)
+        stop = Event()
+        self._stops.add(stop)
+        try:
+            await self.open(self.opponents.speeds.time_waiting, stop)
+        finally:
+            self._stops.discard(stop)
 
     async def create(self, visitor: str, wanted: NewGame) -> GameView:
         """Begins a game. Raises Refused."""
@@ -208,16 +233,17 @@ class GameHost:
         hosted = await self.find(visitor, game_id)
         async with hosted.lock:
             await self._changing(hosted, partial(command, hosted.game))
+            hosted.changed.set()
         self._advance(hosted)
         if wait and hosted.player_task is not None:
             await asyncio.wait([hosted.player_task], timeout=wait)
         return await self.view(hosted)
 
-    async def ask(self, visitor: str, game_id: str, question: Callable[[PageGame], T]) -> T:
-        """The answer to a question about a game. Raises Refused."""
+    async def ask(self, visitor: str, game_id: str, question: Callable[[PageGame, Event], T]) -> T:
+        """The answer to a question about a game; the event is that of `answer`. Raises Refused."""
         hosted = await self.find(visitor, game_id)
         async with hosted.lock:
-            return await self.answer(visitor, lambda stop: question(hosted.game))
+            return await self.answer(visitor, lambda stop: question(hosted.game, stop))
 
     async def view(self, hosted: HostedGame) -> GameView:
         """The game as the person sees it."""
@@ -272,6 +298,8 @@ class GameHost:
 
     async def close(self) -> None:
         """Ends all tasks, and closes all players. A computation that does not stop in time is left behind."""
+        if self._timing is not None:
+            self._timing.cancel()
         for stop in self._stops:
             stop.set()
         games = list(self._games.values())
@@ -430,6 +458,7 @@ class GameHost:
         try:
             while True:
                 async with hosted.lock:
+                    hosted.changed.clear()
                     pending = game.pending_turn(hosted.new_stop())
                 if pending is None:
                     return
@@ -437,9 +466,10 @@ class GameHost:
                     return  # nobody watches
                 began = time.monotonic()
                 decision = await self.compute(hosted.decide, pending)
-                least = settings.pace if settings.you is None else decision.seconds or 0.0
-                if (left := least - (time.monotonic() - began)) > 0:  # as long as a person thinks
-                    await asyncio.sleep(left)
+                least = self._least_seconds(hosted, pending, decision)
+                if (left := least - (time.monotonic() - began)) > 0:
+                    with suppress(TimeoutError):
+                        await asyncio.wait_for(hosted.changed.wait(), left)
                 async with hosted.lock:
                     await self._changing(hosted, partial(game.accept, pending, decision))
         except Refused as refusal:  # the move could not be stored: the followers ask for the game again
@@ -447,6 +477,17 @@ class GameHost:
         finally:
             hosted.player_task = None
             self._trim()
+
+    @staticmethod
+    def _least_seconds(hosted: HostedGame, pending: PendingTurn, decision: Decision) -> float:
+        """Seconds that a turn takes at least: as long as a person thinks, or the pace of a watched game."""
+        settings, game = hosted.game.settings, hosted.game.live
+        if settings.you is None:
+            return settings.pace
+        human = settings.opponent_of(pending.player).think_time == "human"
+        if settings.clock is not None or not human:
+            return decision.seconds or 0.0
+        return hosted.pauses.seconds(game.rules, game.states[-1], decision, len(game.moves))
 
     def _watch_flag(self, hosted: HostedGame) -> None:
         """Ends the game in time when a flag falls."""

@@ -76,12 +76,17 @@ class OpponentChoice(ApiMessage):
     )
     nodes: int = Field(default=0, ge=0, le=3_200, description="human: positions that it searches for a move.")
     think_time: Literal["none", "human"] = Field(
-        default="human", description="With a clock: takes the time that people take, or answers at once."
+        default="human",
+        description="human: takes the time that people take, without a clock half a second to four seconds. "
+        "none: answers at once.",
     )
     strength: int | None = Field(
         default=None, ge=STRENGTHS[0], le=STRENGTHS[-1], description="strength: from 1 to 9."
     )
     bot: str | None = Field(default=None, max_length=64, description="bot: its name.")
+    seconds: float | None = Field(
+        default=None, ge=0.1, le=60, description="bot: its time for a turn, if it has budgets."
+    )
     person: str | None = Field(
         default=None, max_length=100, description="person: the name in the catalogue, which names a file."
     )
@@ -116,6 +121,7 @@ class NewGame(ApiMessage):
         default=None, description="The second player of a watched game; without it, the same as `opponent`."
     )
     clock: ClockChoice | None = None
+    resigns: bool = Field(default=True, description="Whether the opponent may resign; else it plays to mate.")
     position: PositionText | None = Field(default=None, description="The position to begin with.")
     record: RecordText | None = Field(
         default=None, description="A game to continue; its last position is played on."
@@ -280,6 +286,9 @@ class GameView(ApiMessage):
     draw_offered: bool
     can: list[str] = Field(description="Commands that are possible now: undo, hint, draw, resign, ...")
     message: Text = Field(description="What happened last, in a sentence.")
+    facts: list[Text] = Field(
+        default_factory=list, description="Facts of the game, such as prisoners, komi and rules in Go."
+    )
     counting: CountingView | None = None
     hidden: HiddenView | None = None
     result: ResultView | None = None
@@ -315,11 +324,18 @@ class Candidate(ApiMessage):
 
 
 class HintView(ApiMessage):
-    """The likeliest move of a player like the opponent."""
+    """The best move, and what people play."""
 
-    move: LegalMove
-    candidates: list[Candidate]
-    value: float | None = Field(description="Expected score of the side to move, from 0 to 1.")
+    best: LegalMove = Field(description="The best move by a search with the strong network.")
+    best_value: float | None = Field(
+        description="Expected score of the side to move, from 0 to 1, by the same search."
+    )
+    people: LegalMove | None = Field(
+        description="The likeliest move of people of a rating; null without a network of people's moves."
+    )
+    people_rating: int | str | None = Field(description="Their rating; null if the network knows none.")
+    people_share: float | None = Field(description="Share of these people who play it.")
+    candidates: list[Candidate] = Field(description="What these people play, the most likely first.")
 
 
 class PositionView(ApiMessage):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import secrets
 import time
 import tomllib
@@ -14,7 +15,7 @@ from pydantic import Field
 
 from sparring import data
 from sparring.base.sentences import Sentence
-from sparring.games import Game, IllegalMove, ParseError, load_game
+from sparring.games import Game, IllegalMove, ParseError, describe, load_game
 from sparring.networks import Position
 from sparring.server.loaded_record import read_record
 from sparring.server.messages import ApiMessage, NewGame, OpponentChoice
@@ -77,11 +78,23 @@ _PEOPLE_STREAM = 7
 """Part of the seed of people's openings, so that players draw from other random numbers."""
 
 
+def _spelled_out(wanted: NewGame) -> NewGame:
+    """The request with the options of a rule set in place of its name. Raises ParseError or TypeError."""
+    by_rules = describe(wanted.game).rule_sets
+    if by_rules is None or "rules" not in wanted.options:
+        return wanted
+    options = dict(wanted.options)
+    rules = by_rules(str(options.pop("rules"))[:40], **options)
+    plain = {option.name: getattr(rules, option.name) for option in dataclasses.fields(rules)}
+    return wanted.model_copy(update={"options": plain})
+
+
 def plan_game(wanted: NewGame, opponents: Opponents) -> tuple[GameSettings, list[str]]:
     """The settings of a new game, and the moves that are played before it begins. Raises Refused."""
     if wanted.record is not None and wanted.opening:
         raise Refused(Sentence("Give an opening or a record, not both."), 422)
     try:
+        wanted = _spelled_out(wanted)
         rules = load_game(wanted.game, **wanted.options)
         position, moves = read_record(rules, wanted)
         start = rules.initial() if position is None else rules.parse(position)
@@ -107,6 +120,7 @@ def plan_game(wanted: NewGame, opponents: Opponents) -> tuple[GameSettings, list
         position=position,
         clock=time_control(wanted.clock),
         pace=wanted.pace if wanted.you is None else 0.0,
+        resigns=wanted.resigns,
     )
     if wanted.people_plies:
         rng = np.random.default_rng([settings.seed, _PEOPLE_STREAM])

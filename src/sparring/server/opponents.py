@@ -16,6 +16,7 @@ from sparring.policies import load_policy, rating_range
 from sparring.policies.policy import SharedPolicy
 from sparring.server.messages import OpponentChoice
 from sparring.server.refusal import Refused
+from sparring.server.speeds import Speeds
 
 _COMPLETED = ("kind", "level", "rating", "strength", "bot", "person")
 """Keys of a choice that completing it may fill in."""
@@ -28,6 +29,7 @@ class Opponents:
         self._threads = threads
         self._policies: dict[tuple[str, str], tuple[int, SharedPolicy]] = {}
         self._lock = Lock()
+        self.speeds = Speeds(self.policy)
 
     def policy(self, game: str, name: str, version: int = 0) -> SharedPolicy:
         """A policy of a game, loaded on first use and when its file has another version. Raises Refused."""
@@ -77,6 +79,14 @@ class Opponents:
             raise Refused(str(error), 422) from None
         if completed.kind == "human" and choice.rating is not None:
             self.rating_number(name, choice.rating)
+        if completed.kind == "bot" and bots is not None:
+            budgets = bots.budgets.get(completed.bot or "", ())
+            if choice.seconds is not None and not budgets:
+                raise Refused(Sentence("The bot {bot} has no time budget.", bot=completed.bot or ""), 422)
+            if budgets and choice.seconds is None:
+                choice = choice.model_copy(update={"seconds": budgets[len(budgets) // 2]})
+        elif choice.seconds is not None:
+            raise Refused(Sentence("Only bots have a time budget."), 422)
         if choice.adapt and completed.kind != "level":
             raise Refused(Sentence("Only the level of an opponent adapts."), 422)
         keys = {name: getattr(completed, name) for name in _COMPLETED}
@@ -84,7 +94,10 @@ class Opponents:
 
     def make(self, game: Game[Any], choice: OpponentChoice) -> Player:
         """The player of a completed choice. Raises Refused."""
+        bots = game_players(game.spec.name).bots
         try:
+            if choice.kind == "bot" and choice.seconds and bots is not None and bots.with_seconds is not None:
+                return bots.make(bots.with_seconds(bots.configs[choice.bot or ""], choice.seconds))
             return _opponent(game.spec.name, choice).make(self)
         except LOAD_ERRORS as error:
             raise Refused(str(error), 422) from None
@@ -113,7 +126,7 @@ class Opponents:
 
 def _opponent(game: str, choice: OpponentChoice) -> Opponent:
     """The description of a choice. The page itself sets the level of an opponent that adapts."""
-    keys = choice.model_dump(exclude={"adapt", "nodes", "kind"})
+    keys = choice.model_dump(exclude={"adapt", "nodes", "kind", "seconds"})
     kind = "level" if choice.kind is None and choice.adapt else choice.kind
     return Opponent(game, kind, **keys, nodes=choice.nodes or None)
 
@@ -151,7 +164,12 @@ def _about(game: Game[Any], choice: OpponentChoice) -> tuple[str, str]:
             about = Sentence("A search player, strength {strength} of 9.", strength=strength)
             return Sentence("Strength {strength}", strength=strength), about
         case "bot":
-            return choice.bot or "", Sentence("The bot {bot}.", bot=choice.bot or "")
+            bots = game_players(game.spec.name).bots
+            name = choice.bot or ""
+            about = Sentence("The bot {bot}.", bot=name) if bots is None else bots.for_people.get(name, "")
+            if choice.seconds is None:
+                return name, about
+            return Sentence("{bot}, {seconds} s a turn", bot=name, seconds=choice.seconds), about
     system = describe(game.spec.name).ratings
     number = None if choice.rating is None else system.number(choice.rating)
     shown = "" if number is None else system.format(number)

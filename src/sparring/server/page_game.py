@@ -7,16 +7,18 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from threading import Event
 from typing import Any, Self
 
 from sparring.base.clock import GameClock, TimeControl
 from sparring.base.sentences import Sentence
 from sparring.games import Game, IllegalMove, Move, ParseError, describe, load_game, move_name
 from sparring.play.game import LiveGame, NotAllowed, PlayedMove
+from sparring.play.result import AGREEMENT, RESIGNATION, TIME_FORFEIT, GameResult, reason_text
 from sparring.players import Player
 from sparring.records.readers import written_formats
+from sparring.server.hints import hint_view
 from sparring.server.messages import (
-    Candidate,
     ClockChoice,
     ClockView,
     CountingView,
@@ -29,15 +31,14 @@ from sparring.server.messages import (
     PlayerView,
     PositionView,
     ResultView,
+    Text,
     board_view,
     text_of,
 )
-from sparring.server.opponents import about
+from sparring.server.opponents import Opponents, about
 from sparring.server.refusal import Refused
 from sparring.server.replay import Replay
 
-_CANDIDATES = 8
-"""Most moves of a hint."""
 EVENT = "A game on the page"
 PERSON = Sentence("You")
 
@@ -60,6 +61,8 @@ class GameSettings:
     clock: TimeControl | None = None
     pace: float = 0.0
     """Seconds between two moves of a watched game."""
+    resigns: bool = True
+    """Whether a player may resign; else it plays to mate."""
 
     def rules(self) -> Game[Any]:
         """The game with its options."""
@@ -91,6 +94,7 @@ class GameSettings:
                 "position": self.position,
                 "clock": None if clock is None else [clock.base, clock.increment, clock.byoyomi],
                 "pace": self.pace,
+                "resigns": self.resigns,
             }
         )
 
@@ -146,6 +150,7 @@ class PageGame:
             seed_of=lambda side, ply: [settings.seed, side, ply],
             observer=self._observer(),
             version=version,
+            untimed_turns=1,
         )
 
     @property
@@ -178,8 +183,9 @@ class PageGame:
             check=bool(getattr(state, "in_check", False)),
             clock=clock_view(live.clock, turn),
             draw_offered=live.draw_offered,
-            can=sorted(live.commands()),
+            can=sorted(self._commands()),
             message=text_of(live.message),
+            facts=self._facts(),
             counting=self._counting_view(),
             result=self._result_view(),
         )
@@ -204,20 +210,11 @@ class PageGame:
             last=live.moves[ply - 1].text if ply else None,
         )
 
-    def hint(self) -> HintView:
-        """The likeliest move of a player like the opponent. Raises Refused."""
+    def hint(self, opponents: Opponents, rating: int | str | None, stop: Event | None = None) -> HintView:
+        """The best move, and what people of a rating play; of the opponent's without one. Raises Refused."""
         with refusing():
-            decision = self.live.hint()
-        state, value = self.live.states[-1], decision.value
-        ranked = sorted(decision.distribution.items(), key=lambda entry: -entry[1])[:_CANDIDATES]
-        return HintView(
-            move=self._legal_move(decision.move),
-            candidates=[
-                Candidate(text=state.move_text(move), name=move_name(state, move), probability=share)
-                for move, share in ranked
-            ],
-            value=None if value is None else (1 + value) / 2,
-        )
+            self.live.require("hint")
+        return hint_view(self.rules, self.live.states[-1], self._opponent(), opponents, rating, stop)
 
     def record(self, suffix: str) -> str:
         """The game as a file of a format. Raises Refused."""
@@ -242,6 +239,20 @@ class PageGame:
         """Both sides' beliefs step by step. Raises Refused."""
         raise Refused(Sentence("In {game} both players see the board.", game=self.rules.spec.title), 422)
 
+    def _opponent(self) -> OpponentChoice:
+        """The player that the person plays against; of a watched game the first one."""
+        you = self.settings.you
+        return self.settings.opponent_of(0 if you is None else 1 - you)
+
+    def _commands(self) -> set[str]:
+        """What the person can do now."""
+        can = self.live.commands()
+        return can if describe(self.rules.spec.name).draws_by_agreement else can - {"draw"}
+
+    def _facts(self) -> list[Text]:
+        facts = describe(self.rules.spec.name).facts
+        return [] if facts is None else [text_of(fact) for fact in facts(self.rules, self.live.states[-1])]
+
     def _observer(self) -> Callable[[Any], None] | None:
         """Receives what the person observes in a game of hidden information."""
         return None
@@ -258,10 +269,11 @@ class PageGame:
         return CountingView(dead=dead, text=text_of(live.counted()[0]))
 
     def _result_view(self) -> ResultView | None:
-        end = self.live.end
+        end, you = self.live.end, self.settings.you
         if end is None or end.first_score is None:
             return None
-        return ResultView(score=end.first_score, winner=end.winner, text=text_of(self.live.message))
+        text = result_sentence(self.rules, self.live.states[-1], end, you)
+        return ResultView(score=end.first_score, winner=end.winner, text=text_of(text))
 
     def _player_view(self, side: int) -> PlayerView:
         if side == self.settings.you:
@@ -274,6 +286,43 @@ class PageGame:
             return None
         rating = self.settings.opponent_of(side).rating
         return None if rating is None else describe(self.rules.spec.name).ratings.number(rating)
+
+
+def result_sentence(rules: Game[Any], state: Any, end: GameResult, you: int | None) -> str:
+    """The result of a finished game in a sentence for the person. Also of a game from a store, which has a
+    termination in place of a reason."""
+    sides, winner, reason = rules.spec.players, end.winner, _reason(rules, state, end)
+    if winner is None:
+        if end.reason == AGREEMENT:
+            return Sentence("A draw by agreement.")
+        return Sentence("A draw: {reason}.", reason=reason) if reason else Sentence("A draw.")
+    side, loser = sides[winner], sides[1 - winner]
+    if end.reason == RESIGNATION:
+        if you is None:
+            return Sentence("{side} wins: {loser} resigned.", side=side, loser=loser)
+        won = Sentence("You won: {side} resigned.", side=loser)
+        return won if winner == you else Sentence("You lost: you resigned.")
+    if end.margin:
+        points = Sentence("1 point") if end.margin == 1 else Sentence("{points} points", points=end.margin)
+        if you is None:
+            return Sentence("{side} wins by {points}.", side=side, points=points)
+        won = Sentence("You won by {points}.", points=points)
+        return won if winner == you else Sentence("You lost by {points}.", points=points)
+    if you is None:
+        known = Sentence("{side} wins: {reason}.", side=side, reason=reason)
+        return known if reason else Sentence("{side} wins.", side=side)
+    if winner == you:
+        return Sentence("You won: {reason}.", reason=reason) if reason else Sentence("You won.")
+    return Sentence("You lost: {reason}.", reason=reason) if reason else Sentence("You lost.")
+
+
+def _reason(rules: Game[Any], state: Any, end: GameResult) -> str:
+    """The reason of an end: that of the rules if they decide the last state; empty if it is not known."""
+    if end.reason == TIME_FORFEIT:
+        return Sentence("time ran out")
+    outcome = rules.outcome(state)
+    reason = reason_text(end.reason if outcome is None else outcome.reason)
+    return reason if isinstance(reason, Sentence) else ""
 
 
 def move_view(played: PlayedMove) -> MoveView:

@@ -51,7 +51,9 @@ router = APIRouter(prefix="/api", tags=["play"], responses=REFUSALS)
 @router.get("/catalogue")
 async def list_offers(host: Host) -> list[GameOffer]:
     """The games, their options and their opponents."""
-    return await host.run(catalogue, host.opponents)
+    offers = await host.run(catalogue, host.opponents)
+    host.time_levels()
+    return offers
 
 
 @router.get("/adaptive/{game}")
@@ -116,9 +118,11 @@ async def draw(game_id: str, host: Host, visitor: Visitor) -> GameView:
 
 
 @router.get("/games/{game_id}/hint")
-async def hint(game_id: str, host: Host, visitor: Visitor) -> HintView:
-    """The likeliest move of a player like the opponent."""
-    return await host.ask(visitor, game_id, lambda game: game.hint())
+async def hint(
+    game_id: str, host: Host, visitor: Visitor, rating: Annotated[str | None, Query(max_length=16)] = None
+) -> HintView:
+    """The best move, and what people of a rating play; without a rating, people like the opponent."""
+    return await host.ask(visitor, game_id, lambda game, stop: game.hint(host.opponents, rating, stop))
 
 
 @router.post("/games/{game_id}/dead")
@@ -142,7 +146,7 @@ async def resume(game_id: str, host: Host, visitor: Visitor) -> GameView:
 @router.get("/games/{game_id}/positions/{ply}")
 async def position(game_id: str, ply: int, host: Host, visitor: Visitor) -> PositionView:
     """The board after some moves."""
-    return await host.ask(visitor, game_id, lambda game: game.position_view(ply))
+    return await host.ask(visitor, game_id, lambda game, _: game.position_view(ply))
 
 
 @router.get("/games/{game_id}/replay")
@@ -150,7 +154,7 @@ async def replay(
     game_id: str, host: Host, visitor: Visitor, since: Annotated[int, Query(ge=0, le=100_000)] = 0
 ) -> ReplayView:
     """A finished hidden game with both sides' beliefs, from a step on. Ask again until it is done."""
-    game_replay = await host.ask(visitor, game_id, lambda game: host.replays.of(game_id, game.replay))
+    game_replay = await host.ask(visitor, game_id, lambda game, _: host.replays.of(game_id, game.replay))
     return await host.compute(game_replay.view, since)
 
 
@@ -166,7 +170,7 @@ async def record(
     suffix: RecordFormat,
 ) -> PlainTextResponse:
     """The game as a file."""
-    text = await host.ask(visitor, game_id, lambda game: game.record(suffix))
+    text = await host.ask(visitor, game_id, lambda game, _: game.record(suffix))
     name = f'attachment; filename="sparring-{game_id}.{suffix}"'
     return PlainTextResponse(text, headers={"Content-Disposition": name})
 
