@@ -834,6 +834,37 @@ export interface components {
             text: components["schemas"]["Text"];
         };
         /**
+         * DialStep
+         * @description A step of the dial: how strong it is, and how long its moves take.
+         */
+        DialStep: {
+            /** Level */
+            level: number;
+            /**
+             * Rating
+             * @description Measured rating, or between those of the measured levels on both sides; null outside.
+             */
+            rating: number | null;
+            /**
+             * Interval
+             * @description Its 95 % interval.
+             */
+            interval: [
+                number,
+                number
+            ] | null;
+            /**
+             * Measured
+             * @description Whether this level itself was measured.
+             */
+            measured: boolean;
+            /**
+             * Seconds
+             * @description About how long a move takes on this machine; null until it is known.
+             */
+            seconds: number | null;
+        };
+        /**
          * FinishedGame
          * @description A game that was played.
          */
@@ -1213,6 +1244,32 @@ export interface components {
             name: string;
         };
         /**
+         * LevelEstimate
+         * @description A player's rating, estimated from the moves of this game alone.
+         */
+        LevelEstimate: {
+            /** Rating */
+            rating: number;
+            /**
+             * Shown
+             * @description As people write it.
+             */
+            shown: string;
+            /**
+             * Interval
+             * @description 95 % interval.
+             */
+            interval: [
+                number,
+                number
+            ];
+            /**
+             * Moves
+             * @description Moves with a choice.
+             */
+            moves: number;
+        };
+        /**
          * LevelOffer
          * @description A level that was measured.
          */
@@ -1271,7 +1328,7 @@ export interface components {
              * Estimates
              * @description Every step of the dial, the weakest first.
              */
-            estimates: components["schemas"]["sparring__server__catalogue__LevelEstimate"][];
+            estimates: components["schemas"]["DialStep"][];
         };
         /**
          * MoveCurve
@@ -1844,8 +1901,8 @@ export interface components {
              * @description How strong both players' moves are; null until the review is done, and in games without a model of strength.
              */
             levels: [
-                components["schemas"]["sparring__server__review__LevelEstimate"] | null,
-                components["schemas"]["sparring__server__review__LevelEstimate"] | null
+                components["schemas"]["LevelEstimate"] | null,
+                components["schemas"]["LevelEstimate"] | null
             ];
             /** Done */
             done: boolean;
@@ -2285,63 +2342,6 @@ export interface components {
              * @description Moves that are played from there.
              */
             moves?: string[];
-        };
-        /**
-         * LevelEstimate
-         * @description A step of the dial: how strong it is, and how long its moves take.
-         */
-        sparring__server__catalogue__LevelEstimate: {
-            /** Level */
-            level: number;
-            /**
-             * Rating
-             * @description Measured rating, or between those of the measured levels on both sides; null outside.
-             */
-            rating: number | null;
-            /**
-             * Interval
-             * @description Its 95 % interval.
-             */
-            interval: [
-                number,
-                number
-            ] | null;
-            /**
-             * Measured
-             * @description Whether this level itself was measured.
-             */
-            measured: boolean;
-            /**
-             * Seconds
-             * @description About how long a move takes on this machine; null until it is known.
-             */
-            seconds: number | null;
-        };
-        /**
-         * LevelEstimate
-         * @description A player's rating, estimated from the moves of this game alone.
-         */
-        sparring__server__review__LevelEstimate: {
-            /** Rating */
-            rating: number;
-            /**
-             * Shown
-             * @description As people write it.
-             */
-            shown: string;
-            /**
-             * Interval
-             * @description 95 % interval.
-             */
-            interval: [
-                number,
-                number
-            ];
-            /**
-             * Moves
-             * @description Moves with a choice.
-             */
-            moves: number;
         };
     };
     responses: never;
