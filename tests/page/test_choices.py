@@ -25,7 +25,7 @@ def test_bots_have_a_line_a_rating_and_the_planner_its_time(page: Page) -> None:
         offers = route.fetch().json()
         for offer in offers:
             for place, bot in enumerate(offer["bots"]):
-                bot.update(rating=100.4 * place, interval=[100 * place - 40, 100 * place + 40], games=300)
+                bot.update(rating=100 * place + 0.3, interval=[100 * place - 40, 100 * place + 40], games=300)
         route.fulfill(json=offers)
 
     page.route("**/api/catalogue", rated)
