@@ -157,7 +157,9 @@ def test_the_bots_are_offered_by_strength_with_a_line_about_each(client: TestCli
     assert (bots["planner"]["budgets"], bots["planner"]["default_budget"]) == ([0.5, 2.0, 8.0], 2.0)
     assert bots["sneaky"]["budgets"] == []
     default = bots[rbc["default_bot"]]["rating"]
-    assert bots["random"]["rating"] < default < bots["inference-4"]["rating"]
+    assert bots["random"]["rating"] < default < bots["inference-1"]["rating"]
+    view = begin(client, "rbc")
+    assert view["players"][1]["name"]["text"] == rbc["default_bot"]
 
 
 @pytest.mark.parametrize(

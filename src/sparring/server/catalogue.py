@@ -184,7 +184,7 @@ def _offer(description: GameDescription, opponents: Opponents) -> GameOffer:
         default_strength=DEFAULT_STRENGTH,
         draws=description.draws_by_agreement,
         bots=[] if bots is None else _bots(description.name, bots),
-        default_bot=None if bots is None else bots.default,
+        default_bot=None if bots is None else bots.for_beginners,
         options=list(_options(description)),
         openings=opening_table(description.name).openings,
         handicaps=opening_table(description.name).handicaps,

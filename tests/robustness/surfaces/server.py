@@ -59,7 +59,7 @@ def trial(rng: random.Random, folder: Path) -> None:
         assert kept.json()["moves"] == games[1]["moves"]
 
 
-_NEW = {"game": "breakthrough", "opponent": {"strength": 1}, "seed": 1}
+_NEW = {"game": "breakthrough", "opponent": {"strength": 1, "think_time": "none"}, "seed": 1}
 
 
 def _cookies(rng: random.Random, client: TestClient, own: str, games: list[Any], folder: Path) -> None:
