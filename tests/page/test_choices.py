@@ -147,6 +147,12 @@ def test_a_hint_names_the_best_move_and_that_of_people(page: Page) -> None:
     page.get_by_role("button", name="Hint").click()
     advice = page.locator(".advice")
     expect(advice).to_contain_text("The best move")
-    expect(advice).to_contain_text(re.compile(r"People of \d+ play"))
+    expect(advice.get_by_label("Your rating")).to_have_value("1500")
     expect(page.locator(".cg-shapes line").first).to_be_attached()
     assert serious_faults(page) == []
+    with page.expect_request("**/hint?rating=1000"):
+        advice.get_by_label("Your rating").select_option("1000")
+    expect(advice.get_by_label("Your rating")).to_have_value("1000")
+    page.reload()
+    page.get_by_role("button", name="Hint").click()
+    expect(advice.get_by_label("Your rating")).to_have_value("1000")

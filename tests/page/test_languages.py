@@ -82,7 +82,8 @@ def texts_of_the_server() -> set[str]:
     """The templates of all calls of `Sentence`, the games' rules, and names of openings and handicaps."""
     rules = {str(describe(game).rules_summary) for game in GAMES} - {""}
     tables = [opening_table(game) for game in GAMES]
-    titles = {offer.title for table in tables for offer in (*table.openings, *table.handicaps)}
+    titles = {offer.title for table in tables for offer in table.openings}
+    titles |= {offer.title for table in tables for offer in table.handicaps}
     sources = (ROOT / "src" / "sparring").rglob("*.py")
     return rules | titles | {text for path in sources for text in sentences(path)}
 
