@@ -66,7 +66,8 @@ def rating_table(report: Mapping[str, Any]) -> str:
         low, high = (round(row["elo"] + sign * row["half_width_95"]) for sign in (-1, 1))
         lines += ["", "[[bots]]", f'name = "{budget["name"] if budget else name}"']
         lines += [f"seconds = {float(budget['seconds'])}"] if budget else []
-        lines += [f"rating = {round(row['elo'])}", f"interval = [{low}, {high}]", f"games = {row['games']}"]
+        lines += [f"rating = {round(row['elo'])}", f"games = {row['games']}"]
+        lines += [f"interval = [{low}, {high}]"] if name != report["anchor"] else []
     return "\n".join(lines) + "\n"
 
 

@@ -64,7 +64,9 @@ class BotOffer(ApiMessage):
     name: str
     about: Text = Field(description="One line about how it plays.")
     rating: float | None = Field(description="Measured rating, with the default budget; null if unknown.")
-    interval: tuple[float, float] | None = Field(description="95 % interval of the rating.")
+    interval: tuple[float, float] | None = Field(
+        description="95 % interval of the rating; null for the bot on whose rating the scale rests."
+    )
     games: int | None = Field(description="Games behind the rating.")
     budgets: list[float] = Field(description="Seconds a turn that it can have; empty if it has no budget.")
     default_budget: float | None
