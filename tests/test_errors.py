@@ -13,8 +13,8 @@ from sparring.cli.console import run_app
 
 SOURCE = Path(sparring.__file__).parent
 MOST = 18
-CONTROL_FLOW = {"EndOfInput", "LeftGame", "FlagFell"}
-"""Exceptions that no caller outside their module's loop sees: they end a loop of the terminal."""
+CONTROL_FLOW = {"EndOfInput", "LeftGame", "FlagFell", "Stopped"}
+"""Exceptions that no caller outside sees: they end a loop of the terminal, or the planner's evaluation."""
 
 
 def exception_classes() -> dict[str, set[str]]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from playwright.sync_api import Page, expect
 
 TITLES = {
@@ -64,3 +67,17 @@ def result(page: Page) -> str:
     shown = page.locator(".result")
     expect(shown).to_be_visible()
     return shown.inner_text()
+
+
+@contextmanager
+def settings(page: Page) -> Iterator[None]:
+    """Opens the settings and closes them."""
+    page.get_by_role("button", name="Settings").click()
+    yield
+    page.get_by_role("dialog").get_by_role("button", name="Close").click()
+    expect(page.get_by_role("dialog")).to_have_count(0)
+
+
+def plain(text: str) -> dict[str, object]:
+    """A sentence of the server without values."""
+    return {"text": text, "template": text, "values": {}}

@@ -181,7 +181,7 @@ export interface paths {
         };
         /**
          * Hint
-         * @description The likeliest move of a player like the opponent.
+         * @description The best move, and what people of a rating play; without a rating, people like the opponent.
          */
         get: operations["hint_api_games__game_id__hint_get"];
         put?: never;
@@ -627,11 +627,8 @@ export interface components {
              * @description The true board.
              */
             position: string;
-            /**
-             * Note
-             * @description What happened, in a sentence; empty if there is nothing to say.
-             */
-            note: string;
+            /** @description What happened, in a sentence; empty if there is nothing to say. */
+            note: components["schemas"]["Text"];
             /**
              * Sides
              * @description What each side believed.
@@ -724,6 +721,41 @@ export interface components {
             below: string;
         };
         /**
+         * BotOffer
+         * @description A named bot.
+         */
+        BotOffer: {
+            /** Name */
+            name: string;
+            /** @description One line about how it plays. */
+            about: components["schemas"]["Text"];
+            /**
+             * Rating
+             * @description Measured rating, with the default budget; null if unknown.
+             */
+            rating: number | null;
+            /**
+             * Interval
+             * @description 95 % interval of the rating; null for the bot on whose rating the scale rests.
+             */
+            interval: [
+                number,
+                number
+            ] | null;
+            /**
+             * Games
+             * @description Games behind the rating.
+             */
+            games: number | null;
+            /**
+             * Budgets
+             * @description Seconds a turn that it can have; empty if it has no budget.
+             */
+            budgets: number[];
+            /** Default Budget */
+            default_budget: number | null;
+        };
+        /**
          * CalledHuman
          * @description How often games of a source were called human.
          */
@@ -798,11 +830,39 @@ export interface components {
         CountingView: {
             /** Dead */
             dead: string[];
+            /** @description The score in a sentence. */
+            text: components["schemas"]["Text"];
+        };
+        /**
+         * DialStep
+         * @description A step of the dial: how strong it is, and how long its moves take.
+         */
+        DialStep: {
+            /** Level */
+            level: number;
             /**
-             * Text
-             * @description The score in a sentence.
+             * Rating
+             * @description Measured rating, or between those of the measured levels on both sides; null outside.
              */
-            text: string;
+            rating: number | null;
+            /**
+             * Interval
+             * @description Its 95 % interval.
+             */
+            interval: [
+                number,
+                number
+            ] | null;
+            /**
+             * Measured
+             * @description Whether this level itself was measured.
+             */
+            measured: boolean;
+            /**
+             * Seconds
+             * @description About how long a move takes on this machine; null until it is known.
+             */
+            seconds: number | null;
         };
         /**
          * FinishedGame
@@ -820,11 +880,8 @@ export interface components {
              * @description Of the first player.
              */
             score: number;
-            /**
-             * Text
-             * @description How it ended.
-             */
-            text: string;
+            /** @description How it ended. */
+            text: components["schemas"]["Text"];
             /** Plies */
             plies: number;
         };
@@ -869,8 +926,16 @@ export interface components {
             strengths: number[];
             /** Default Strength */
             default_strength: number;
-            /** Bots */
-            bots: string[];
+            /**
+             * Draws
+             * @description Whether players may agree to a draw.
+             */
+            draws: boolean;
+            /**
+             * Bots
+             * @description The weakest first.
+             */
+            bots: components["schemas"]["BotOffer"][];
             /** Default Bot */
             default_bot: string | null;
             /** Options */
@@ -889,13 +954,9 @@ export interface components {
              * @description Formats that games are saved in.
              */
             writes: string[];
-            /**
-             * Rules
-             * @description The rules in a few lines; empty for well-known games.
-             */
-            rules: string;
-            /** How To Move */
-            how_to_move: string;
+            /** @description The rules in a few lines; empty for well-known games. */
+            rules: components["schemas"]["Text"];
+            how_to_move: components["schemas"]["Text"];
         };
         /**
          * GameSummary
@@ -912,8 +973,7 @@ export interface components {
             opponent: string;
             /** Moves */
             moves: number;
-            /** Result */
-            result: string | null;
+            result: components["schemas"]["Text"] | null;
             /**
              * You
              * @description The person's side; null for a watched game.
@@ -1017,11 +1077,13 @@ export interface components {
              * @description Commands that are possible now: undo, hint, draw, resign, ...
              */
             can: string[];
+            /** @description What happened last, in a sentence. */
+            message: components["schemas"]["Text"];
             /**
-             * Message
-             * @description What happened last, in a sentence.
+             * Facts
+             * @description Facts of the game, such as prisoners, komi and rules in Go.
              */
-            message: string;
+            facts?: components["schemas"]["Text"][];
             counting?: components["schemas"]["CountingView"] | null;
             hidden?: components["schemas"]["HiddenView"] | null;
             result?: components["schemas"]["ResultView"] | null;
@@ -1088,7 +1150,7 @@ export interface components {
              * Notes
              * @description What the person learned, the latest last.
              */
-            notes: string[];
+            notes: components["schemas"]["Text"][];
             /**
              * Sensed
              * @description Squares of the last sense.
@@ -1102,25 +1164,41 @@ export interface components {
         };
         /**
          * HintView
-         * @description The likeliest move of a player like the opponent.
+         * @description The best move, and what people play.
          */
         HintView: {
-            move: components["schemas"]["LegalMove"];
-            /** Candidates */
-            candidates: components["schemas"]["Candidate"][];
+            /** @description The best move by a search with the strong network. */
+            best: components["schemas"]["LegalMove"];
             /**
-             * Value
-             * @description Expected score of the side to move, from 0 to 1.
+             * Best Value
+             * @description Expected score of the side to move, from 0 to 1, by the same search.
              */
-            value: number | null;
+            best_value: number | null;
+            /** @description The likeliest move of people of a rating; null without a network of people's moves. */
+            people: components["schemas"]["LegalMove"] | null;
+            /**
+             * People Rating
+             * @description Their rating; null if the network knows none.
+             */
+            people_rating: number | string | null;
+            /**
+             * People Share
+             * @description Share of these people who play it.
+             */
+            people_share: number | null;
+            /**
+             * Candidates
+             * @description What these people play, the most likely first.
+             */
+            candidates: components["schemas"]["Candidate"][];
         };
         /**
          * JudgedGame
          * @description A game to judge.
          */
         JudgedGame: {
-            /** Players About */
-            players_about: string;
+            /** @description How it ended. */
+            players_about: components["schemas"]["Text"];
             /**
              * Start
              * @description The first position; null for the usual one.
@@ -1138,8 +1216,7 @@ export interface components {
              * @description The same as boards, where positions are not FEN or SFEN.
              */
             boards: components["schemas"]["BoardView"][];
-            /** Result */
-            result: string;
+            result: components["schemas"]["Text"];
         };
         /**
          * JudgedMove
@@ -1220,11 +1297,8 @@ export interface components {
          * @description The levels of a game: how strong an opponent is.
          */
         LevelScale: {
-            /**
-             * Word
-             * @description rating or rank
-             */
-            word: string;
+            /** @description rating or rank */
+            word: components["schemas"]["Text"];
             /**
              * Step
              * @description Distance of two levels on the dial.
@@ -1250,6 +1324,11 @@ export interface components {
             family: string;
             /** Measured */
             measured: components["schemas"]["LevelOffer"][];
+            /**
+             * Estimates
+             * @description Every step of the dial, the weakest first.
+             */
+            estimates: components["schemas"]["DialStep"][];
         };
         /**
          * MoveCurve
@@ -1333,6 +1412,12 @@ export interface components {
             /** @description The second player of a watched game; without it, the same as `opponent`. */
             second_opponent?: components["schemas"]["OpponentChoice"] | null;
             clock?: components["schemas"]["ClockChoice"] | null;
+            /**
+             * Resigns
+             * @description Whether the opponent may resign; else it plays to mate.
+             * @default true
+             */
+            resigns: boolean;
             /**
              * Position
              * @description The position to begin with.
@@ -1478,7 +1563,7 @@ export interface components {
             nodes: number;
             /**
              * Think Time
-             * @description With a clock: takes the time that people take, or answers at once.
+             * @description human: takes the time that people take, without a clock half a second to four seconds. none: answers at once.
              * @default human
              * @enum {string}
              */
@@ -1494,6 +1579,11 @@ export interface components {
              */
             bot?: string | null;
             /**
+             * Seconds
+             * @description bot: its time for a turn, if it has budgets.
+             */
+            seconds?: number | null;
+            /**
              * Person
              * @description person: the name in the catalogue, which names a file.
              */
@@ -1506,14 +1596,24 @@ export interface components {
             adapt: boolean;
         };
         /**
+         * OptionChoice
+         * @description A choice of a rule option.
+         */
+        OptionChoice: {
+            /** Value */
+            value: boolean | number | string;
+            /** @description How it ended. */
+            title: components["schemas"]["Text"];
+        };
+        /**
          * Participant
          * @description A player of a tournament.
          */
         Participant: {
             /** Name */
             name: string;
-            /** About */
-            about: string;
+            /** @description How it ended. */
+            about: components["schemas"]["Text"];
         };
         /**
          * PersonOffer
@@ -1530,8 +1630,8 @@ export interface components {
              * @description The person's name.
              */
             title: string;
-            /** About */
-            about: string;
+            /** @description How it ended. */
+            about: components["schemas"]["Text"];
         };
         /**
          * PieceView
@@ -1577,10 +1677,9 @@ export interface components {
          * @description One of the two players.
          */
         PlayerView: {
-            /** Name */
-            name: string;
-            /** About */
-            about: string;
+            /** @description How it ended. */
+            name: components["schemas"]["Text"];
+            about: components["schemas"]["Text"];
             /** Is Person */
             is_person: boolean;
         };
@@ -1660,11 +1759,8 @@ export interface components {
          * @description The ratings or ranks of an opponent that plays like people.
          */
         RatingScale: {
-            /**
-             * Word
-             * @description rating or rank
-             */
-            word: string;
+            /** @description rating or rank */
+            word: components["schemas"]["Text"];
             /**
              * Values
              * @description What may be asked for, the weakest first.
@@ -1678,8 +1774,13 @@ export interface components {
          * @description An error.
          */
         Refusal: {
-            /** Detail */
+            /**
+             * Detail
+             * @description What is wrong, in a sentence in English.
+             */
             detail: string;
+            /** @description The same, to be translated. */
+            text: components["schemas"]["Text"];
         };
         /**
          * ReplayView
@@ -1740,11 +1841,8 @@ export interface components {
             score: number;
             /** Winner */
             winner: number | null;
-            /**
-             * Text
-             * @description The result in a sentence for the person.
-             */
-            text: string;
+            /** @description The result in a sentence for the person. */
+            text: components["schemas"]["Text"];
         };
         /**
          * ReviewRequest
@@ -1808,8 +1906,7 @@ export interface components {
             ];
             /** Done */
             done: boolean;
-            /** Error */
-            error?: string | null;
+            error?: components["schemas"]["Text"] | null;
         };
         /**
          * ReviewedMove
@@ -1878,11 +1975,18 @@ export interface components {
         RuleOption: {
             /** Name */
             name: string;
+            /** @description How it ended. */
+            title: components["schemas"]["Text"];
             /**
              * Default
              * @description null if it depends on other options.
              */
             default: boolean | number | string | null;
+            /**
+             * Choices
+             * @description null where there is no fixed set.
+             */
+            choices: components["schemas"]["OptionChoice"][] | null;
         };
         /**
          * StandingView
@@ -1952,6 +2056,29 @@ export interface components {
             count: number;
         };
         /**
+         * Text
+         * @description A text for people that a page can translate: it looks up `template` and fills in `values`.
+         */
+        Text: {
+            /**
+             * Text
+             * @description The whole text in English.
+             */
+            text: string;
+            /**
+             * Template
+             * @description The text in English, with {names} in place of the values.
+             */
+            template: string;
+            /**
+             * Values
+             * @description By name. A text is translated itself; so is a word of the game.
+             */
+            values?: {
+                [key: string]: string | number | components["schemas"]["Text"];
+            };
+        };
+        /**
          * TournamentGame
          * @description A finished game with its moves.
          */
@@ -1964,8 +2091,8 @@ export interface components {
             second: number;
             /** Score */
             score: number;
-            /** Text */
-            text: string;
+            /** @description How it ended. */
+            text: components["schemas"]["Text"];
             /** Moves */
             moves: components["schemas"]["MoveView"][];
             /**
@@ -2041,8 +2168,7 @@ export interface components {
              * @description Whether it was stopped before its last game.
              */
             stopped: boolean;
-            /** Error */
-            error: string | null;
+            error: components["schemas"]["Text"] | null;
             /**
              * Standings
              * @description The best player first.
@@ -2183,7 +2309,7 @@ export interface components {
              */
             sources: string[];
             /** About */
-            about: string[];
+            about: components["schemas"]["Text"][];
             score: components["schemas"]["TuringScore"];
         };
         /**
@@ -2997,7 +3123,9 @@ export interface operations {
     };
     hint_api_games__game_id__hint_get: {
         parameters: {
-            query?: never;
+            query?: {
+                rating?: string | null;
+            };
             header?: never;
             path: {
                 game_id: string;

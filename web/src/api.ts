@@ -1,5 +1,6 @@
 // The server's API. Types come from its OpenAPI description (`make page` writes api-types.ts).
 import type { components } from "./api-types";
+import { say, t, type Text } from "./text";
 
 type Schemas = components["schemas"];
 export type GameOffer = Schemas["GameOffer"];
@@ -40,11 +41,14 @@ async function request<T>(method: string, path: string, body?: unknown): Promise
       body: body === undefined ? null : JSON.stringify(body),
     });
   } catch {
-    throw new Refused("The server does not answer. Is it running?");
+    throw new Refused(t("The server does not answer. Is it running?"));
   }
   if (answer.status === 204) return undefined as T;
   const isJson = answer.headers.get("content-type")?.startsWith("application/json");
-  if (!answer.ok) throw new Refused(isJson ? ((await answer.json()) as { detail: string }).detail : answer.statusText);
+  if (!answer.ok) {
+    const refusal = isJson ? ((await answer.json()) as { detail: string; text?: Text }) : { detail: answer.statusText };
+    throw new Refused(say(refusal.text ?? refusal.detail));
+  }
   return (isJson ? await answer.json() : await answer.text()) as T;
 }
 
@@ -59,7 +63,8 @@ export const api = {
     request<GameView>("POST", `/games/${id}/${name}`),
   undo: (id: string, count = 1) => request<GameView>("POST", `/games/${id}/undo`, { count }),
   dead: (id: string, points: string[]) => request<GameView>("POST", `/games/${id}/dead`, { points }),
-  hint: (id: string) => request<HintView>("GET", `/games/${id}/hint`),
+  hint: (id: string, rating: string | null) =>
+    request<HintView>("GET", `/games/${id}/hint${rating === null ? "" : `?rating=${encodeURIComponent(rating)}`}`),
   position: (id: string, ply: number) => request<PositionView>("GET", `/games/${id}/positions/${ply}`),
   record: (id: string, format: string) => request<string>("GET", `/games/${id}/record?format=${format}`),
   understand: (wanted: object) => request<PositionInsight>("POST", "/understand", wanted),

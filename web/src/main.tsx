@@ -1,6 +1,6 @@
-import { effect, signal } from "@preact/signals";
+import { signal } from "@preact/signals";
 import { render } from "preact";
-import { Icon } from "./icons";
+import { HelpButton } from "./help";
 import { GamePage } from "./pages/game";
 import { GamesPage } from "./pages/games";
 import { PlayPage } from "./pages/play";
@@ -8,8 +8,10 @@ import { ReportsPage } from "./pages/reports";
 import { TournamentPage } from "./pages/tournament";
 import { TuringPage } from "./pages/turing";
 import { UnderstandPage } from "./pages/understand";
+import { SettingsButton } from "./settings-panel";
 import { WatchPage } from "./pages/watch";
 import "./styles/index.css"; // after the boards' own styles
+import { t, word } from "./text";
 
 const route = signal(location.hash.slice(1) || "/");
 addEventListener("hashchange", () => {
@@ -19,21 +21,13 @@ addEventListener("hashchange", () => {
   document.querySelector("nav [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
 });
 
-type Theme = "light" | "dark" | "system";
-const theme = signal<Theme>((localStorage.getItem("theme") as Theme | null) ?? "system");
-effect(() => {
-  localStorage.setItem("theme", theme.value);
-  if (theme.value === "system") document.documentElement.removeAttribute("data-theme");
-  else document.documentElement.dataset.theme = theme.value;
-});
-
 const PAGES: [string, string][] = [
-  ["/", "Play"],
-  ["/watch", "Watch"],
-  ["/understand", "Understand"],
-  ["/turing", "Human or not?"],
-  ["/games", "My games"],
-  ["/reports", "Measured"],
+  ["/", word("Play")],
+  ["/watch", word("Watch")],
+  ["/understand", word("Understand")],
+  ["/turing", word("Human or not?")],
+  ["/games", word("My games")],
+  ["/reports", word("Measured")],
 ];
 const PARENTS: Record<string, string> = { "/tournament": "/watch", "/game": "/" };
 
@@ -59,9 +53,9 @@ function Page() {
     default:
       return (
         <div class="empty">
-          <p>There is no such page.</p>
+          <p>{t("There is no such page.")}</p>
           <a class="button main" href="#/">
-            Play a game
+            {t("Play a game")}
           </a>
         </div>
       );
@@ -71,27 +65,24 @@ function Page() {
 function App() {
   const name = `/${route.value.split("/")[1] ?? ""}`;
   const here = PARENTS[name] ?? name;
-  const next: Record<Theme, Theme> = { system: "light", light: "dark", dark: "system" };
-  const shown = { system: "Auto", light: "Light", dark: "Dark" }[theme.value];
   return (
     <>
       <a class="skip" href="#main" onClick={(event) => (event.preventDefault(), document.querySelector("main")?.focus())}>
-        Skip to the content
+        {t("Skip to the content")}
       </a>
       <header>
         <a class="brand" href="#/" aria-label="Sparring">
           <img src="./icon.svg" alt="" width="26" height="26" /> <span>Sparring</span>
         </a>
-        <nav aria-label="Pages">
+        <nav aria-label={t("Pages")}>
           {PAGES.map(([path, title]) => (
             <a key={path} href={`#${path}`} aria-current={path === here ? "page" : undefined}>
-              {title}
+              {t(title)}
             </a>
           ))}
         </nav>
-        <button class="quiet" onClick={() => (theme.value = next[theme.value])} title={`${shown} colours`} aria-label={`${shown} colours. Change them.`}>
-          <Icon name={{ system: "auto", light: "sun", dark: "moon" }[theme.value]} />
-        </button>
+        <HelpButton />
+        <SettingsButton />
       </header>
       <main id="main" tabIndex={-1}>
         <Page />

@@ -1,5 +1,6 @@
 // Reports are Markdown: headings, paragraphs, lists, tables, code. Nothing of it is put into the page as HTML.
 import type { ComponentChildren } from "preact";
+import { t } from "./text";
 
 interface Props {
   text: string;
@@ -68,7 +69,7 @@ function Table({ lines }: { lines: string[] }) {
   const rows = lines.map((line) => line.replace(/^\||\|\s*$/g, "").split("|").map((cell) => cell.trim()));
   const [head = [], , ...body] = rows;
   return (
-    <div class="wide-table" tabIndex={0} role="group" aria-label="Table">
+    <div class="wide-table" tabIndex={0} role="group" aria-label={t("Table")}>
       <table>
         <thead>
           <tr>

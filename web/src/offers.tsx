@@ -1,6 +1,7 @@
 // The catalogue of games, loaded once.
 import { signal } from "@preact/signals";
 import { api, type GameOffer } from "./api";
+import { t } from "./text";
 
 export const offers = signal<GameOffer[]>([]);
 const offersError = signal("");
@@ -20,7 +21,7 @@ export function loadOffers(): void {
 }
 
 /** Shown while the catalogue is not there. */
-export function Ready({ text = "Getting ready…" }: { text?: string }) {
+export function Ready({ text = t("Getting ready…") }: { text?: string }) {
   if (!offersError.value)
     return (
       <p class="loading" role="status">
@@ -31,7 +32,7 @@ export function Ready({ text = "Getting ready…" }: { text?: string }) {
     <div class="empty">
       <p role="alert">{offersError.value}</p>
       <button class="main" onClick={loadOffers}>
-        Try again
+        {t("Try again")}
       </button>
     </div>
   );

@@ -1,22 +1,26 @@
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import type { BoardView, GameView, HintView, PositionView } from "../api";
 import { ChessBoard } from "./chess-board";
-import { chessPiece, fromTo, squareName } from "./coordinates";
+import { fromTo, squareName } from "./coordinates";
 import { GridBoard } from "./grid-board";
+import { Promotion } from "./promotion";
 import { ShogiBoard } from "./shogi-board";
+import { t } from "../text";
 
 interface Props {
   view: GameView;
   past: PositionView | null;
   bottom: number;
   hint: HintView | null;
+  /** A move that waits for the person's confirmation. */
+  chosen: string | null;
   onMove: (move: string) => void;
   onDead: (point: string) => void;
 }
 
 /** The board of a game, by its kind. */
 export function Board(props: Props) {
-  const { view, past, bottom, hint, onMove } = props;
+  const { view, past, bottom, hint, chosen, onMove } = props;
   switch (view.game) {
     case "chess":
       return <OpenChessBoard {...props} />;
@@ -31,7 +35,8 @@ export function Board(props: Props) {
           legal={past ? [] : view.legal}
           last={past ? past.last : lastText(view)}
           check={!past && view.check}
-          hint={past ? null : (hint?.move.text ?? null)}
+          marks={past ? [] : shownMoves(hint, chosen)}
+          premoves={!past && premoves(view)}
           onMove={onMove}
         />
       );
@@ -44,7 +49,25 @@ export function Board(props: Props) {
 
 const lastText = (view: GameView) => view.moves.at(-1)?.text ?? null;
 
-function OpenChessBoard({ view, past, bottom, hint, onMove }: Props) {
+/** Whether the person may choose a move in advance. */
+const premoves = (view: GameView) => view.phase === "thinking" && view.you !== null;
+
+const hintMoves = (hint: HintView) => [
+  ...(hint.people && hint.people.text !== hint.best.text ? [{ text: hint.people.text, brush: "people" }] : []),
+  { text: hint.best.text, brush: "best" },
+];
+
+/** The moves of a hint and the one that waits for confirmation, with the colour of each. */
+function shownMoves(hint: HintView | null, chosen: string | null): { text: string; brush: string }[] {
+  return [...(hint ? hintMoves(hint) : []), ...(chosen ? [{ text: chosen, brush: "pending" }] : [])];
+}
+
+/** The same for boards of points and squares: classes of the squares. */
+function moveMarks(hint: HintView | null, chosen: string | null): Map<string, string> {
+  return new Map(shownMoves(hint, chosen).map(({ text, brush }) => [text, brush]));
+}
+
+function OpenChessBoard({ view, past, bottom, hint, chosen, onMove }: Props) {
   const [choices, setChoices] = useState<string[]>([]);
   const play = (moves: string[]) => (moves.length > 1 ? setChoices(moves) : moves[0] && onMove(moves[0]));
   return (
@@ -58,34 +81,10 @@ function OpenChessBoard({ view, past, bottom, hint, onMove }: Props) {
         last={past ? past.last : lastText(view)}
         check={past ? false : view.check}
         onMove={play}
-        arrows={hint && !past ? [{ text: hint.move.text, brush: "green" }] : []}
+        premoves={!past && premoves(view)}
+        arrows={past ? [] : shownMoves(hint, chosen)}
       />
-      <Promotion choices={choices} white={view.you !== 1} onChoose={(move) => (setChoices([]), move && onMove(move))} />
-    </div>
-  );
-}
-
-function Promotion({ choices, white, onChoose }: { choices: string[]; white: boolean; onChoose: (move: string | null) => void }) {
-  useEffect(() => {
-    if (choices.length === 0) return;
-    const cancel = (event: KeyboardEvent) => event.key === "Escape" && onChoose(null);
-    addEventListener("keydown", cancel);
-    return () => removeEventListener("keydown", cancel);
-  }, [choices]);
-  if (choices.length === 0) return null;
-  return (
-    <div class="choice-box" role="dialog" aria-label="Promote to">
-      {choices.map((move) => {
-        const { role } = chessPiece(move.slice(-1));
-        return (
-          <button key={move} class="piece-button" autofocus={move.endsWith("q")} aria-label={role} onClick={() => onChoose(move)}>
-            <span class="cg-wrap" aria-hidden="true" dangerouslySetInnerHTML={{ __html: `<piece class="${white ? "white" : "black"} ${role}"></piece>` }} />
-          </button>
-        );
-      })}
-      <button class="quiet" onClick={() => onChoose(null)}>
-        Cancel
-      </button>
+      <Promotion moves={choices} bottom={bottom} onChoose={(move) => (setChoices([]), move && onMove(move))} />
     </div>
   );
 }
@@ -123,7 +122,7 @@ function HiddenChessBoard({ view, past, bottom, onMove }: Props) {
         guesses={guesses}
         onSquare={(square) => sensing && onMove(`sense ${square}`)}
       />
-      <Promotion choices={choices} white={view.you !== 1} onChoose={(move) => (setChoices([]), move && onMove(move))} />
+      <Promotion moves={choices} bottom={bottom} onChoose={(move) => (setChoices([]), move && onMove(move))} />
     </div>
   );
 }
@@ -140,16 +139,16 @@ function fenOf(board: BoardView): string {
     .join("/");
 }
 
-function GoBoard({ view, past, bottom, hint, onMove, onDead }: Props) {
+function GoBoard({ view, past, bottom, hint, chosen, onMove, onDead }: Props) {
   const counting = view.phase === "counting";
   const legal = new Set((past ? [] : view.legal).map((each) => each.text).filter((text) => text !== "pass"));
-  const marks = new Map<string, string>(past ? [] : (view.counting?.dead ?? []).map((point) => [point, "dead"]));
-  if (hint && !past) marks.set(hint.move.text, "hint");
+  const marks = past ? new Map<string, string>() : moveMarks(hint, chosen);
+  if (!past) for (const point of view.counting?.dead ?? []) marks.set(point, "dead");
   return (
     <GridBoard
       board={past?.board ?? view.board}
       bottom={bottom}
-      label="Board. Arrow keys move, Enter plays."
+      label={t("Board. Arrow keys move, Enter plays.")}
       marks={marks}
       playable={{ points: legal, owner: view.you ?? 0 }}
       onSquare={(point) => (counting && !past ? onDead(point) : legal.has(point) && onMove(point))}
@@ -165,7 +164,7 @@ interface StackMove {
 }
 
 /** Breakthrough and Expendibots: choose a square, then a target; stacks ask how many tokens move. */
-function StackBoard({ view, past, bottom, hint, onMove }: Props) {
+function StackBoard({ view, past, bottom, hint, chosen, onMove }: Props) {
   const [from, setFrom] = useState<string | null>(null);
   const [choices, setChoices] = useState<StackMove[]>([]);
   const legal = past ? [] : view.legal;
@@ -193,27 +192,31 @@ function StackBoard({ view, past, bottom, hint, onMove }: Props) {
     if (move) onMove(move);
   };
   const marks = new Map<string, string>();
-  if (hint && !past) for (const each of moves) if (each.text === hint.move.text) marks.set(each.from, "hint"), marks.set(each.to, "hint");
+  if (!past)
+    for (const [text, mark] of moveMarks(hint, chosen)) {
+      const move = moves.find((each) => each.text === text);
+      if (move) marks.set(move.from, mark).set(move.to, mark);
+    }
   return (
     <div class="board">
       <GridBoard
         board={past?.board ?? view.board}
         bottom={bottom}
-        label="Board. Arrow keys move, Enter chooses a piece, then its target."
+        label={t("Board. Arrow keys move, Enter chooses a piece, then its target.")}
         active={from ? targets : new Set()}
         chosen={from}
         marks={marks}
         onSquare={choose}
       />
       {choices.length > 0 && (
-        <div class="choice-box" role="dialog" aria-label="Which move">
+        <div class="choice-box" role="dialog" aria-label={t("Which move")}>
           {choices.map((each, index) => (
             <button key={each.text} autofocus={index === 0} onClick={() => finish(each.text)}>
-              {each.count === 0 ? "Boom" : `Move ${each.count}`}
+              {each.count === 0 ? t("Boom") : t("Move {count}", { count: each.count })}
             </button>
           ))}
           <button class="quiet" onClick={() => finish(null)}>
-            Cancel
+            {t("Cancel")}
           </button>
         </div>
       )}

@@ -8,6 +8,7 @@ import "chessground/assets/chessground.cburnett.css";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { chessPiece, destinations, fenPieces, fromTo } from "./coordinates";
 import { SquareKeys } from "./square-keys";
+import { t } from "../text";
 
 interface Props {
   fen: string;
@@ -21,6 +22,8 @@ interface Props {
   picture?: boolean;
   /** Called with the texts of all legal moves between two squares: several if a pawn promotes. */
   onMove?: (moves: string[]) => void;
+  /** Whether the person may choose a move while the opponent thinks. */
+  premoves?: boolean;
   /** Squares to mark, with a class each. */
   marks?: Map<string, string>;
   arrows?: { text: string; brush: string }[];
@@ -45,6 +48,7 @@ export function ChessBoard(props: Props) {
       coordinates: !props.picture,
       animation: { duration: 200 },
       highlight: { lastMove: true, check: true },
+      premovable: { enabled: true, showDests: true, castle: true },
       drawable: { enabled: !props.picture, brushes: BRUSHES },
       events: { select: (square) => now.current.onSquare?.(square) },
     });
@@ -57,8 +61,9 @@ export function ChessBoard(props: Props) {
     const legal = props.legal ?? [];
     const mine = legal.length > 0 && props.you != null;
     const last = props.last ? fromTo(props.last) : undefined;
+    const same = board.current?.getFen() === props.fen.split(" ")[0]; // a new position erases the person's own arrows
     board.current?.set({
-      fen: props.fen,
+      ...(same ? {} : { fen: props.fen }),
       orientation: COLOURS[props.bottom]!,
       turnColor: COLOURS[props.turn ?? 0]!,
       lastMove: last ? [last.from as Key, last.to as Key] : [],
@@ -66,25 +71,30 @@ export function ChessBoard(props: Props) {
       highlight: { custom: (props.marks ?? new Map()) as Map<Key, string> },
       movable: {
         free: false,
-        color: mine ? COLOURS[props.you!]! : undefined,
+        color: mine || props.premoves ? COLOURS[props.you!]! : undefined,
         dests: mine ? (destinations(legal) as Map<Key, Key[]>) : new Map(),
         showDests: true,
         events: {
-          after: (from, to) => {
-            const texts = (now.current.legal ?? []).map((each) => each.text);
-            now.current.onMove?.(texts.filter((text) => text.startsWith(`${from}${to}`)));
+          after: (from, to, { premove }) => {
+            const texts = (now.current.legal ?? []).map((each) => each.text).filter((text) => text.startsWith(`${from}${to}`));
+            const queen = premove && texts.find((text) => text.endsWith("q"));
+            now.current.onMove?.(queen ? [queen] : texts);
           },
         },
       },
     });
+    if (mine) board.current?.playPremove();
+    else if (!props.premoves) board.current?.cancelPremove();
     const frame = requestAnimationFrame(() => element.current?.clientWidth && board.current?.setAutoShapes(shapesOf(now.current))); // needs the board's size
     return () => cancelAnimationFrame(frame);
   });
-  if (props.picture) return <div class="square-board" ref={element} role="img" aria-label="Position" />;
+  if (props.picture) return <div class="square-board" ref={element} role="img" aria-label={t("Position")} />;
   const pieces = fenPieces(props.fen);
   const says = (square: string) => {
     const letter = pieces.get(square);
-    return letter ? `${chessPiece(letter).color} ${chessPiece(letter).role}` : props.marks?.get(square)?.includes("unknown") ? "not certain" : "empty";
+    if (!letter) return props.marks?.get(square)?.includes("unknown") ? t("not certain") : t("empty");
+    const { color, role } = chessPiece(letter);
+    return t("{side} {piece}", { side: color === "white" ? t("white") : t("black"), piece: t(role) });
   };
   return (
     <div class="board">
@@ -92,7 +102,7 @@ export function ChessBoard(props: Props) {
       <SquareKeys
         files={props.bottom === 0 ? FILES : [...FILES].reverse()}
         ranks={props.bottom === 0 ? RANKS : [...RANKS].reverse()}
-        label="Board. Arrow keys move, Enter chooses a piece, then its target."
+        label={t("Board. Arrow keys move, Enter chooses a piece, then its target.")}
         says={says}
         onSquare={(square) => board.current?.selectSquare(square as Key)}
       />
@@ -114,8 +124,12 @@ function shapesOf({ arrows, guesses }: Props): DrawShape[] {
 
 const brush = (key: string, color: string) => ({ key, color, opacity: 0.85, lineWidth: 9 });
 const BRUSHES = {
-  green: brush("g", "#2a8f6c"),
+  best: brush("best", "#2a8f6c"),
+  people: brush("people", "#2c6f9f"),
+  pending: brush("pending", "#8a5fb0"),
+  // The person's own arrows, by the keys that are held.
+  green: brush("g", "#d07f1a"),
   red: brush("r", "#b4442f"),
-  blue: brush("b", "#2c6f9f"),
-  yellow: brush("y", "#c79a2b"),
+  blue: brush("b", "#7a5aa6"),
+  yellow: brush("y", "#a08c1f"),
 };

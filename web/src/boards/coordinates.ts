@@ -1,4 +1,5 @@
 // Squares and moves in the notations of the protocols.
+import { word } from "../text";
 
 export interface FromTo {
   from: string;
@@ -54,7 +55,7 @@ export function piecesFen(letters: string[]): string {
     .join("/");
 }
 
-const NAMES: Record<string, string> = { p: "pawn", n: "knight", b: "bishop", r: "rook", q: "queen", k: "king" };
+const NAMES: Record<string, string> = { p: word("pawn"), n: word("knight"), b: word("bishop"), r: word("rook"), q: word("queen"), k: word("king") };
 
 /** Role and colour of a FEN letter, in chessground's words. */
 export function chessPiece(letter: string): { role: string; color: "white" | "black" } {

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import type { BoardView } from "../api";
+import { t } from "../text";
 
 interface Props {
   board: BoardView;
@@ -72,7 +73,7 @@ export function GridBoard(props: Props) {
         chosen === square ? "chosen" : "",
         marks?.get(square) ?? "",
       ].join(" ");
-      const says = piece ? `${["first", "second"][piece.owner] ?? ""} ${piece.label || piece.symbol}` : "empty";
+      const says = piece ? t("{side} {piece}", { side: [t("first"), t("second")][piece.owner] ?? "", piece: piece.label || piece.symbol }) : t("empty");
       const control = onSquare && {
         role: "button" as const,
         "aria-label": `${square} ${says}`,
@@ -87,7 +88,7 @@ export function GridBoard(props: Props) {
           {free && !piece && <circle class={`ghost piece ${playable!.owner === 0 ? "black" : "white"}`} cx={x + 5} cy={y + 5} r="4.6" fill={playable!.owner === 0 ? "#1d1d1f" : "#fbfaf6"} />}
           {piece && <Piece key={`${piece.owner}${piece.label}${here}`} symbol={piece.label || piece.symbol} owner={piece.owner} points={points} x={x} y={y} slide={here ? slide : null} />}
           {here && points && piece && <circle class={`last-stone ${piece.owner === 0 ? "on-black" : "on-white"}`} cx={x + 5} cy={y + 5} r="2.3" />}
-          {points && ["hint", "people"].includes(marks?.get(square) ?? "") && <circle class="ring" cx={x + 5} cy={y + 5} r="3.6" fill="none" stroke-width="0.9" />}
+          {points && ["best", "people", "pending"].includes(marks?.get(square) ?? "") && <circle class="ring" cx={x + 5} cy={y + 5} r="3.6" fill="none" stroke-width="0.9" />}
           {marks?.get(square) === "dead" && <path class="cross" d={`M${x + 3} ${y + 3}l4 4m0 -4l-4 4`} />}
           {active && !piece && <circle class="target" cx={x + 5} cy={y + 5} r="1.6" />}
         </g>,

@@ -2,6 +2,7 @@ import type { BoardView } from "../api";
 import { ChessBoard } from "./chess-board";
 import { GridBoard } from "./grid-board";
 import { ShogiBoard } from "./shogi-board";
+import { t } from "../text";
 
 /** A small picture of a position, of any game. */
 export function Picture(props: { game: string; position: string | null; board?: BoardView | null; last?: string | null; bottom?: number; hands?: boolean }) {
@@ -13,7 +14,7 @@ export function Picture(props: { game: string; position: string | null; board?: 
       ) : position && game === "shogi" ? (
         <ShogiBoard picture sfen={position} bottom={bottom} last={last} />
       ) : board ? (
-        <GridBoard board={board} bottom={bottom} label="Position" />
+        <GridBoard board={board} bottom={bottom} label={t("Position")} />
       ) : null}
     </div>
   );

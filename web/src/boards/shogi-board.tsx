@@ -1,10 +1,12 @@
-import { signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { Shogiground } from "shogiground";
 import type { Api } from "shogiground/api";
 import type { Key, Piece } from "shogiground/types";
-import { fromForsyth, LETTERS, pieceStyles, promotesTo, ROLES, toForsyth, unpromotesTo, type PieceSet } from "./shogi-pieces";
+import { fromForsyth, LETTERS, PIECE_SETS, pieceStyles, promotesTo, ROLES, roleWord, toForsyth, unpromotesTo } from "./shogi-pieces";
+import { predropTargets, premoveTargets } from "./shogi-premoves";
 import { SquareKeys } from "./square-keys";
+import { setting } from "../settings";
+import { language, t } from "../text";
 
 interface Props {
   sfen: string;
@@ -13,7 +15,10 @@ interface Props {
   legal?: { text: string }[];
   last?: string | null;
   check?: boolean;
-  hint?: string | null;
+  /** Moves to show, with a class of their squares. */
+  marks?: { text: string; brush: string }[];
+  /** Whether the person may choose a move while the opponent thinks. */
+  premoves?: boolean;
   picture?: boolean;
   onMove?: (move: string) => void;
 }
@@ -22,12 +27,8 @@ const SIDES = ["sente", "gote"] as const;
 const FILES = [..."987654321"];
 const RANKS = [..."abcdefghi"];
 
-/** Signs or letters on the pieces; kept in the browser. */
-export const pieceSet = signal<PieceSet>(localStorage.getItem("shogi-pieces") === "letters" ? "letters" : "kanji");
-export function choosePieces(set: PieceSet): void {
-  localStorage.setItem("shogi-pieces", set);
-  pieceSet.value = set;
-}
+/** What is on the pieces. */
+export const pieceSet = setting("shogi-pieces", PIECE_SETS);
 const sheet = document.createElement("style");
 pieceSet.subscribe((set) => {
   sheet.textContent = pieceStyles(set);
@@ -43,6 +44,7 @@ export function ShogiBoard(props: Props) {
   const now = useRef(props);
   now.current = props;
   const texts = () => (now.current.legal ?? []).map((each) => each.text);
+  const promotesInAdvance = (from: Key, to: Key) => texts().includes(`${from}${to}+`) && ground.current?.state.pieces.get(to)?.role !== "silver";
   const play = (text: string) => texts().includes(text) && now.current.onMove?.(text);
   useEffect(() => {
     ground.current = Shogiground(
@@ -53,8 +55,8 @@ export function ShogiBoard(props: Props) {
         animation: { duration: 200 },
         highlight: { hovered: true },
         forsyth: { fromForsyth, toForsyth },
-        premovable: { enabled: false },
-        predroppable: { enabled: false },
+        premovable: { enabled: true, showDests: true, generate: premoveTargets },
+        predroppable: { enabled: true, showDests: true, generate: predropTargets },
         drawable: { enabled: false },
         promotion: {
           promotesTo,
@@ -62,7 +64,7 @@ export function ShogiBoard(props: Props) {
           movePromotionDialog: (from, to) => texts().includes(`${from}${to}+`) && texts().includes(`${from}${to}`),
           forceMovePromotion: (from, to) => texts().includes(`${from}${to}+`) && !texts().includes(`${from}${to}`),
         },
-        movable: { free: false, events: { after: (from, to, promotes) => void play(`${from}${to}${promotes ? "+" : ""}`) } },
+        movable: { free: false, events: { after: (from, to, promotes, { premade }) => void play(`${from}${to}${promotes || (premade && promotesInAdvance(from, to)) ? "+" : ""}`) } },
         droppable: { free: false, events: { after: (piece, to) => void play(`${LETTERS[piece.role]}*${to}`) } },
       },
       { board: board.current!, hands: { top: top.current!, bottom: below.current! } },
@@ -76,13 +78,18 @@ export function ShogiBoard(props: Props) {
       sfen: { board: rows, hands },
       orientation: SIDES[props.bottom]!,
       turnColor: SIDES[turn === "b" ? 0 : 1]!,
-      activeColor: mine ? SIDES[props.you!]! : (undefined as never),
+      activeColor: mine || props.premoves ? SIDES[props.you!]! : (undefined as never),
+      coordinates: { ranks: language.value === "ja" ? "japanese" : "engine" },
       lastDests: lastSquares(props.last),
       checks: props.check ?? false,
       movable: { dests: moveTargets(mine ? props.legal! : []) },
       droppable: { dests: dropTargets(mine ? props.legal! : [], SIDES[props.you ?? 0]!) },
-      drawable: { squares: lastSquares(props.hint).map((key) => ({ key, className: "hint" })) },
+      drawable: { squares: (props.marks ?? []).flatMap(({ text, brush }) => lastSquares(text).map((key) => ({ key, className: brush }))) },
     });
+    if (mine) {
+      ground.current?.playPremove();
+      ground.current?.playPredrop();
+    } else if (!props.premoves) ground.current?.cancelMoveOrDrop();
   });
   const hand = (side: number, element: typeof top) => (
     <Hand sfen={props.sfen} side={side} element={element} legal={side === props.you ? texts() : []} onPick={(role) => ground.current?.selectPiece({ role, color: SIDES[side]! })} />
@@ -93,13 +100,13 @@ export function ShogiBoard(props: Props) {
       {hand(1 - props.bottom, top)}
       <div class="sg-frame">
         <div class="board">
-          <div ref={board} role={props.picture ? "img" : undefined} aria-label={props.picture ? "Position" : undefined} aria-hidden={!props.picture} />
+          <div ref={board} role={props.picture ? "img" : undefined} aria-label={props.picture ? t("Position") : undefined} aria-hidden={!props.picture} />
           {!props.picture && (
             <SquareKeys
               files={props.bottom === 0 ? FILES : [...FILES].reverse()}
               ranks={props.bottom === 0 ? RANKS : [...RANKS].reverse()}
-              label="Board. Arrow keys move, Enter chooses a piece, then its target."
-              says={(square) => pieces.get(square) ?? "empty"}
+              label={t("Board. Arrow keys move, Enter chooses a piece, then its target.")}
+              says={(square) => pieces.get(square) ?? t("empty")}
               onSquare={(square) => ground.current?.selectSquare(square as Key)}
             />
           )}
@@ -114,14 +121,14 @@ export function ShogiBoard(props: Props) {
 function Hand(props: { sfen: string; side: number; element: { current: HTMLDivElement | null }; legal: string[]; onPick: (role: string) => void }) {
   const held = heldPieces(props.sfen, props.side);
   return (
-    <div class="with-hand" role="group" aria-label={`${["Black", "White"][props.side]}'s pieces in hand${held.length ? "" : ": none"}`}>
+    <div class="with-hand" role="group" aria-label={t(held.length ? "{side}'s pieces in hand" : "{side}'s pieces in hand: none", { side: sideOf(props.side) })}>
       <div ref={props.element} aria-hidden="true" />
       {held.map(({ role, count }) => (
         <button
           key={role}
           type="button"
           class="hidden-text"
-          aria-label={`${count} ${role}`}
+          aria-label={t("{count} {piece}", { count, piece: t(roleWord(role)) })}
           disabled={!props.legal.some((text) => text.startsWith(`${LETTERS[role]}*`))}
           onClick={() => props.onPick(role)}
         />
@@ -130,6 +137,8 @@ function Hand(props: { sfen: string; side: number; element: { current: HTMLDivEl
   );
 }
 
+const sideOf = (side: number) => (side === 0 ? t("shogi|Black") : t("shogi|White"));
+
 /** Names of the pieces of an SFEN by square, such as "black pawn". */
 function sfenPieces(sfen: string): Map<string, string> {
   const found = new Map<string, string>();
@@ -137,7 +146,7 @@ function sfenPieces(sfen: string): Map<string, string> {
     let file = 9;
     for (const [token] of row.matchAll(/\+?[a-zA-Z]|\d/g)) {
       if (/\d/.test(token)) file -= Number(token);
-      else found.set(`${file--}${RANKS[rank]}`, `${token === token.toUpperCase() ? "black" : "white"} ${ROLES[token.toUpperCase()]}`);
+      else found.set(`${file--}${RANKS[rank]}`, t("{side} {piece}", { side: token === token.toUpperCase() ? t("shogi|black") : t("shogi|white"), piece: t(roleWord(ROLES[token.toUpperCase()]!)) }));
     }
   });
   return found;

@@ -1,7 +1,9 @@
 import { useState } from "preact/hooks";
 import { api, type GameView } from "../api";
-import { choosePieces, pieceSet } from "../boards/shogi-board";
+import { pieceSet } from "../boards/shogi-board";
+import { offers } from "../offers";
 import { Icon } from "../icons";
+import { t } from "../text";
 
 interface Props {
   view: GameView;
@@ -18,24 +20,24 @@ export function Actions({ view, act, onHint, onFlip }: Props) {
   if (sure && can("resign"))
     return (
       <div class="actions sure">
-        <span>Resign the game?</span>
+        <span>{t("Resign the game?")}</span>
         <button class="danger" autofocus onClick={() => (setSure(false), act(api.command(view.id, "resign")))}>
-          Really resign
+          {t("Really resign")}
         </button>
-        <button onClick={() => setSure(false)}>No</button>
+        <button onClick={() => setSure(false)}>{t("No")}</button>
       </div>
     );
   return (
     <div class="actions">
-      {passes && <Action icon="pass" text="Pass" onClick={() => act(api.move(view.id, "pass", view.ply))} />}
-      {view.phase === "sense" && <Action icon="eye" text="Sense nothing" onClick={() => act(api.move(view.id, "sense none", view.ply))} />}
-      {can("hint") && <Action icon="hint" text="Hint" onClick={onHint} />}
-      {can("undo") && <Action icon="undo" text="Take back" onClick={() => act(api.undo(view.id))} />}
-      {can("draw") && !view.draw_offered && view.game !== "go" && <Action icon="draw" text="Offer a draw" short="Draw" onClick={() => act(api.command(view.id, "draw"))} />}
-      {can("resign") && <Action icon="resign" text="Resign" onClick={() => setSure(true)} />}
-      <Action icon="flip" text="Flip the board" short="Flip" onClick={onFlip} />
+      {passes && <Action icon="pass" text={t("Pass")} onClick={() => act(api.move(view.id, "pass", view.ply))} />}
+      {view.phase === "sense" && <Action icon="eye" text={t("Sense nothing")} onClick={() => act(api.move(view.id, "sense none", view.ply))} />}
+      {can("hint") && <Action icon="hint" text={t("Hint")} onClick={onHint} />}
+      {can("undo") && <Action icon="undo" text={t("Take back")} onClick={() => act(api.undo(view.id))} />}
+      {can("draw") && !view.draw_offered && offers.value.find((each) => each.name === view.game)?.draws !== false && <Action icon="draw" text={t("Offer a draw")} short={t("Draw")} onClick={() => act(api.command(view.id, "draw"))} />}
+      {can("resign") && <Action icon="resign" text={t("Resign")} onClick={() => setSure(true)} />}
+      <Action icon="flip" text={t("Flip the board")} short={t("Flip")} onClick={onFlip} />
       {view.game === "shogi" && (
-        <Action icon="people" text={pieceSet.value === "kanji" ? "Letters on pieces" : "Kanji on pieces"} short={pieceSet.value === "kanji" ? "Letters" : "Kanji"} onClick={() => choosePieces(pieceSet.value === "kanji" ? "letters" : "kanji")} />
+        <Action icon="people" text={pieceSet.value === "letters" ? t("Kanji on pieces") : t("Letters on pieces")} short={pieceSet.value === "letters" ? t("Kanji") : t("Letters")} onClick={() => (pieceSet.value = pieceSet.value === "letters" ? "kanji" : "letters")} />
       )}
     </div>
   );

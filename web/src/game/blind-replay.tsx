@@ -4,6 +4,7 @@ import { ChessBoard } from "../boards/chess-board";
 import { piecesFen, squareName } from "../boards/coordinates";
 import { graphWidth } from "../graphs";
 import { Steps } from "./move-list";
+import { counted, known, phrase, say, t } from "../text";
 
 /** A finished game of blind chess, step by step: the truth, what each side could know, and how many boards were possible. */
 export function BlindReplay({ view, at: wanted, onStep }: { view: GameView; at: number; onStep: (ply: number) => void }) {
@@ -33,32 +34,31 @@ export function BlindReplay({ view, at: wanted, onStep }: { view: GameView; at: 
   if (!step)
     return (
       <p class="loading" role="status">
-        What each side could know is being computed…
+        {t("What each side could know is being computed…")}
       </p>
     );
   const bottom = view.you ?? 0;
   return (
-    <section class="replay page" id="replay" aria-label="Replay">
+    <section class="replay page" id="replay" aria-label={t("Replay")}>
       <div class="replay-head">
-        <h2>Who knew what?</h2>
+        <h2>{t("Who knew what?")}</h2>
         <p class="note" aria-live="polite">
           {stepText(view, step)}
-          {steps.length < total && ` (${steps.length} of ${total} steps computed)`}
+          {steps.length < total && ` ${t("({done} of {total} steps computed)", { done: steps.length, total })}`}
         </p>
       </div>
       <div class="replay-boards">
         <figure>
           <ChessBoard picture fen={step.position} bottom={bottom} last={step.text} />
           <figcaption>
-            <strong>The truth</strong>
+            <strong>{t("The truth")}</strong>
           </figcaption>
         </figure>
         {([0, 1] as const).map((side) => (
           <figure key={side}>
             <BeliefBoard belief={step.sides[side]} side={side} bottom={bottom} />
             <figcaption>
-              <strong>{view.sides[side]}</strong> ({view.players[side]!.name}): {step.sides[side].possible.toLocaleString("en")}
-              {step.sides[side].exact ? "" : " or more"} possible {step.sides[side].possible === 1 ? "board" : "boards"}
+              {phrase("{side} ({player}):", { side: <strong>{known(view.sides[side])}</strong>, player: say(view.players[side]!.name) })} {boards(step.sides[side])}
             </figcaption>
           </figure>
         ))}
@@ -67,7 +67,7 @@ export function BlindReplay({ view, at: wanted, onStep }: { view: GameView; at: 
         <SizeGraph steps={steps} total={Math.max(total, 2)} at={at} sides={view.sides} onStep={onStep} />
         <Steps at={at} end={steps.length - 1} onStep={onStep}>
           <label class="step-slider">
-            <span class="hidden-text">Step</span>
+            <span class="hidden-text">{t("Step")}</span>
             <input type="range" min={0} max={Math.max(1, steps.length - 1)} value={at} aria-valuetext={stepText(view, step)} onInput={({ currentTarget: { valueAsNumber } }) => onStep(valueAsNumber)} />
           </label>
         </Steps>
@@ -76,10 +76,15 @@ export function BlindReplay({ view, at: wanted, onStep }: { view: GameView; at: 
   );
 }
 
+function boards({ possible, exact }: BeliefView): string {
+  if (!exact) return t("{count} or more possible boards", { count: possible });
+  return counted(possible, "{count} possible board", "{count} possible boards");
+}
+
 function stepText(view: GameView, step: BeliefStep): string {
-  if (step.text == null) return "Before the first move.";
-  const who = view.sides[step.player ?? 0];
-  return `${step.ply}. ${who}: ${step.name}.${step.note ? ` ${step.note}` : ""}`;
+  if (step.text == null) return t("Before the first move.");
+  const who = known(view.sides[step.player ?? 0]!);
+  return `${step.ply}. ${who}: ${step.name}.${step.note ? ` ${say(step.note)}` : ""}`;
 }
 
 /** The likeliest piece of each square: certain ones whole, others as ghosts, fog where much is open. */
@@ -105,7 +110,7 @@ function SizeGraph(props: { steps: BeliefStep[]; total: number; at: number; side
       class="size-graph"
       viewBox={`0 0 ${width + 44} 140`}
       role="img"
-      aria-label="Number of possible boards of both sides over the game"
+      aria-label={t("Number of possible boards of both sides over the game")}
       onClick={(event) => {
         const box = event.currentTarget.getBoundingClientRect();
         const where = ((event.clientX - box.left) / box.width) * (width + 44);
@@ -125,10 +130,10 @@ function SizeGraph(props: { steps: BeliefStep[]; total: number; at: number; side
       ))}
       <line class="cursor" x1={x(at)} x2={x(at)} y1="8" y2="126" />
       <text class="key side-0" x="40" y="137">
-        {sides[0]}
+        {known(sides[0]!)}
       </text>
       <text class="key side-1" x="100" y="137">
-        {sides[1]}
+        {known(sides[1]!)}
       </text>
     </svg>
   );

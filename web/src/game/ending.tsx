@@ -3,6 +3,7 @@ import { api, type GameView } from "../api";
 import { Icon } from "../icons";
 import { offers } from "../offers";
 import { begin, requestOf } from "../requests";
+import { phrase, say, t } from "../text";
 
 /** The result, and what to do next. */
 export function Ending({ view, onError }: { view: GameView; onError: (message: string) => void }) {
@@ -23,30 +24,34 @@ export function Ending({ view, onError }: { view: GameView; onError: (message: s
   const explains = ["chess", "go", "shogi"].includes(view.game) && view.moves.length > 0;
   return (
     <div class={`ending ${tone}`}>
-      <p class="result">{view.result.text}</p>
+      <p class="result">{say(view.result.text, view.game)}</p>
       {view.estimate && (
         <p class="note">
-          Your strength is now estimated at <strong>{Math.round(view.estimate.rating)}</strong> ({Math.round(view.estimate.interval[0])} to {Math.round(view.estimate.interval[1])}) from {view.estimate.games}{" "}
-          {view.estimate.games === 1 ? "game" : "games"}.
+          {phrase(view.estimate.games === 1 ? "Your strength is now estimated at {rating} ({low} to {high}) from {count} game." : "Your strength is now estimated at {rating} ({low} to {high}) from {count} games.", {
+            rating: <strong>{Math.round(view.estimate.rating)}</strong>,
+            low: Math.round(view.estimate.interval[0]),
+            high: Math.round(view.estimate.interval[1]),
+            count: view.estimate.games,
+          })}
         </p>
       )}
       <div class="buttons">
         {wanted && (
           <button class="main" disabled={busy} onClick={() => void again()}>
-            <Icon name="again" /> {view.you === null ? "Again" : "Rematch"}
+            <Icon name="again" /> {view.you === null ? t("Again") : t("Rematch")}
           </button>
         )}
         <a class={wanted ? "button" : "button main"} href={view.you === null ? "#/watch" : "#/"}>
-          <Icon name="plus" /> New game
+          <Icon name="plus" /> {t("New game")}
         </a>
         {view.game === "rbc" && (
           <button onClick={() => document.getElementById("replay")?.scrollIntoView({ behavior: "smooth" })}>
-            <Icon name="eye" /> Who knew what?
+            <Icon name="eye" /> {t("Who knew what?")}
           </button>
         )}
         {explains && (
           <a class="button" href={`#/understand/${view.id}`}>
-            <Icon name="search" /> Review
+            <Icon name="search" /> {t("Review")}
           </a>
         )}
       </div>
@@ -73,7 +78,7 @@ export function Save({ view, onError }: { view: GameView; onError: (message: str
   return (
     <div class="save">
       {formats.map((format) => (
-        <button key={format} class="quiet" aria-label={`Save as ${format.toUpperCase()}`} onClick={() => void save(format)}>
+        <button key={format} class="quiet" aria-label={t("Save as {format}", { format: format.toUpperCase() })} onClick={() => void save(format)}>
           <Icon name="save" /> {format.toUpperCase()}
         </button>
       ))}

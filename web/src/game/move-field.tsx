@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import type { GameView } from "../api";
+import { t } from "../text";
 
 /** Moves by keyboard, as people write them. */
 export function MoveField({ view, onMove }: { view: GameView; onMove: (move: string) => void }) {
@@ -18,18 +19,18 @@ export function MoveField({ view, onMove }: { view: GameView; onMove: (move: str
       }}
     >
       <label>
-        <span class="hidden-text">{sensing ? "Square to sense" : "Your move"}</span>
+        <span class="hidden-text">{sensing ? t("Square to sense") : t("Your move")}</span>
         <input
           type="text"
           value={text}
           autocomplete="off"
           autocapitalize="off"
           spellcheck={false}
-          placeholder={sensing ? "Or type a square: e6" : ready ? `Or type a move: ${example}` : "…"}
+          placeholder={sensing ? t("Or type a square: {example}", { example: "e6" }) : ready ? t("Or type a move: {example}", { example }) : "…"}
           onInput={({ currentTarget: { value } }) => setText(value)}
         />
       </label>
-      <button disabled={!ready}>{sensing ? "Sense" : "Move"}</button>
+      <button disabled={!ready}>{sensing ? t("Sense") : t("Move")}</button>
     </form>
   );
 }

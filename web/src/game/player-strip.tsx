@@ -1,5 +1,6 @@
 import type { GameView } from "../api";
 import { clockText, useClock } from "./clock";
+import { counted, known, say } from "../text";
 import { captured } from "./material";
 
 const SIGNS: Record<string, string> = { p: "♟", n: "♞", b: "♝", r: "♜", q: "♛" };
@@ -14,15 +15,15 @@ export function PlayerStrip({ view, side }: { view: GameView; side: number }) {
     <div class={`player ${view.turn === side ? "to-move" : ""}`}>
       <span class={dark ? "swatch dark" : "swatch"} aria-hidden="true" />
       <div class="who">
-        <strong>{player.name}</strong>
+        <strong>{say(player.name)}</strong>
         <span class="about">
           {material && (material.roles.length > 0 || material.ahead > 0) ? (
-            <span class="captured" aria-label={`captured: ${material.roles.length} pieces`}>
+            <span class="captured" aria-label={counted(material.roles.length, "captured: {count} piece", "captured: {count} pieces")}>
               {material.roles.map((role) => SIGNS[role]).join("")}
               {material.ahead > 0 && <b> +{material.ahead}</b>}
             </span>
           ) : (
-            player.about || view.sides[side]
+            player.about.text ? say(player.about, view.game) : known(view.sides[side]!, view.game)
           )}
         </span>
       </div>

@@ -1,15 +1,20 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { api, follow, type GameView, type HintView, type PositionView } from "../api";
 import { Board } from "../boards/board";
+import { moveName } from "../boards/move-names";
 import { Actions } from "../game/actions";
 import { BlindNotes } from "../game/blind-notes";
 import { BlindReplay } from "../game/blind-replay";
 import { Ending, Save } from "../game/ending";
+import { shownGame } from "../help";
 import { Hint } from "../game/hint";
 import { MoveField } from "../game/move-field";
 import { MoveList } from "../game/move-list";
 import { PlayerStrip } from "../game/player-strip";
 import { loadOffers } from "../offers";
+import { confirmMoves, keepRating, ownRating } from "../settings";
+import { play } from "../sound";
+import { known, say, t } from "../text";
 
 /** A game in progress or finished. */
 export function GamePage({ id }: { id: string }) {
@@ -19,13 +24,23 @@ export function GamePage({ id }: { id: string }) {
   const [hint, setHint] = useState<HintView | null>(null);
   const [past, setPast] = useState<PositionView | null>(null);
   const [flipped, setFlipped] = useState(false);
+  const [chosen, setChosen] = useState<string | null>(null);
   const latest = useRef(-1);
+  const seen = useRef<GameView | null>(null);
+  const wanted = useRef<number | null>(null);
+  const present = () => {
+    wanted.current = null;
+    setPast(null);
+  };
   const see = (next: GameView) => {
     if (next.version < latest.current) return;
     latest.current = next.version;
+    hear(seen.current, next);
+    seen.current = next;
     setView(next);
     setHint(null);
-    setPast(null);
+    setChosen(null);
+    present();
   };
   useEffect(() => {
     loadOffers();
@@ -33,9 +48,12 @@ export function GamePage({ id }: { id: string }) {
     return follow(id, see, setLost);
   }, [id]);
   useEffect(() => {
-    if (view) document.title = `${view.phase === "move" || view.phase === "sense" ? "Your move · " : ""}${view.title} · Sparring`;
+    if (view) document.title = `${view.phase === "move" || view.phase === "sense" ? `${t("Your move")} · ` : ""}${known(view.title)} · Sparring`;
     return () => void (document.title = "Sparring");
   }, [view?.title, view?.phase]);
+  useEffect(() => {
+    if (view) shownGame.value = view.game;
+  }, [view?.game]);
   const act = (action: Promise<GameView>) => {
     setError("");
     action.then(see, (refusal: Error) => {
@@ -45,16 +63,23 @@ export function GamePage({ id }: { id: string }) {
   };
   const step = (ply: number) => {
     if (!view || (view.game === "rbc" && view.phase !== "over" && view.you !== null)) return;
-    if (ply >= view.ply) return setPast(null);
-    api.position(id, Math.max(0, ply)).then(setPast, (refusal: Error) => setError(refusal.message));
+    if (ply >= view.ply) return present();
+    const asked = Math.max(0, ply);
+    wanted.current = asked;
+    api.position(id, asked).then((found) => wanted.current === asked && setPast(found), (refusal: Error) => setError(refusal.message));
   };
   const shown = past?.ply ?? view?.ply ?? 0;
+  const stepBy = (moves: number) => step((wanted.current ?? view?.ply ?? 0) + moves);
+  const wheel = useWheel(stepBy);
   useEffect(() => {
     const keys = (event: KeyboardEvent) => {
-      if (event.target instanceof HTMLInputElement || event.altKey || event.ctrlKey || event.metaKey) return;
-      if (event.key === "ArrowLeft") step(shown - 1);
-      if (event.key === "ArrowRight") step(shown + 1);
+      if (event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement || event.altKey || event.ctrlKey || event.metaKey || document.querySelector("dialog")) return;
+      if (event.key === "ArrowLeft") stepBy(-1);
+      if (event.key === "ArrowRight") stepBy(1);
+      if (event.key === "Home") step(0);
+      if (event.key === "End") present();
       if (event.key === "f") setFlipped((now) => !now);
+      if (event.key === "Escape") setChosen(null);
     };
     addEventListener("keydown", keys);
     return () => removeEventListener("keydown", keys);
@@ -64,32 +89,36 @@ export function GamePage({ id }: { id: string }) {
       <div class="empty">
         <p role="alert">{error}</p>
         <a class="button main" href="#/">
-          Play a game
+          {t("Play a game")}
         </a>
       </div>
     ) : (
       <p class="loading" role="status">
-        Loading the game…
+        {t("Loading the game…")}
       </p>
     );
 
   const bottom = flipped ? 1 - (view.you ?? 0) : (view.you ?? 0);
   const move = (text: string) => act(api.move(id, text, view.ply));
+  const choose = (text: string) => (confirmMoves.value === "on" && view.phase === "move" ? setChosen(text) : move(text));
+  const askHint = (rating: string | null) => void api.hint(id, rating).then(setHint, (refusal: Error) => setError(refusal.message));
+  const chosenMove = view.legal.find((each) => each.text === chosen);
+  const before = view.moves.at(-1)?.text;
   const playing = view.you !== null && view.phase !== "over";
   return (
     <>
       <h1 class="hidden-text">
-        {view.title}: {view.players[0].name} against {view.players[1].name}
+        {t("{game}: {player} against {other}", { game: known(view.title), player: say(view.players[0].name), other: say(view.players[1].name) })}
       </h1>
       <div class={`table ${view.game}`}>
-        <section class="board-side" aria-label="Board">
-          <Board view={view} past={past} bottom={bottom} hint={hint} onMove={move} onDead={(point) => act(api.dead(id, [point]))} />
+        <section class="board-side" aria-label={t("Board")} ref={wheel}>
+          <Board view={view} past={past} bottom={bottom} hint={hint} chosen={chosen} onMove={choose} onDead={(point) => act(api.dead(id, [point]))} />
         </section>
         <div class="strip top">
           <PlayerStrip view={view} side={1 - bottom} />
         </div>
-        <section class="panel" aria-label="Game">
-          <Status view={view} lost={lost} past={past !== null} onNow={() => setPast(null)} />
+        <section class="panel" aria-label={t("Game")}>
+          <Status view={view} lost={lost} past={past !== null} onNow={present} />
           {error && (
             <p class="alert" role="alert">
               {error}
@@ -99,23 +128,32 @@ export function GamePage({ id }: { id: string }) {
           {view.phase === "counting" && (
             <div class="buttons counting">
               <button class="main" onClick={() => act(api.command(id, "agree"))}>
-                Agree on the score
+                {t("Agree on the score")}
               </button>
-              <button onClick={() => act(api.command(id, "resume"))}>Play on</button>
+              <button onClick={() => act(api.command(id, "resume"))}>{t("Play on")}</button>
             </div>
           )}
           {view.draw_offered && view.can.includes("draw") && (
             <div class="buttons counting">
               <button class="main" onClick={() => act(api.command(id, "draw"))}>
-                Accept the draw
+                {t("Accept the draw")}
               </button>
-              <span class="note">or play on.</span>
+              <span class="note">{t("or play on.")}</span>
             </div>
           )}
-          {hint && <Hint hint={hint} onClose={() => setHint(null)} />}
+          {view.facts && view.facts.length > 0 && <p class="note game-line">{view.facts.map((fact) => say(fact, view.game)).join(" ")}</p>}
+          {chosen && (
+            <div class="buttons counting">
+              <button class="main" ref={focus} onClick={() => move(chosen)}>
+                {t("Play {move}", { move: chosenMove ? moveName(view.game, chosenMove, before) : chosen })}
+              </button>
+              <button onClick={() => setChosen(null)}>{t("Cancel")}</button>
+            </div>
+          )}
+          {hint && <Hint game={view.game} hint={hint} before={before} onRating={(rating) => (keepRating(view.game, rating), askHint(rating))} onClose={() => setHint(null)} />}
           <BlindNotes view={view} />
           <MoveList view={view} shown={shown} onStep={step} />
-          <Actions view={view} act={act} onFlip={() => setFlipped(!flipped)} onHint={() => void api.hint(id).then(setHint, (refusal: Error) => setError(refusal.message))} />
+          <Actions view={view} act={act} onFlip={() => setFlipped(!flipped)} onHint={() => askHint(ownRating(view.game))} />
           {playing && view.phase !== "counting" && <MoveField view={view} onMove={move} />}
           <Save view={view} onError={setError} />
         </section>
@@ -128,32 +166,67 @@ export function GamePage({ id }: { id: string }) {
   );
 }
 
+const focus = (element: HTMLElement | null) => element?.focus();
+
+/** Sounds of what changed. */
+function hear(before: GameView | null, now: GameView): void {
+  if (!before) return;
+  if (now.result && !before.result) play("end");
+  else if (now.ply > before.ply) play(/x/.test(now.moves.at(-1)?.name ?? "") ? "capture" : "move");
+}
+
+/** Pixels of the wheel for one move. */
+const WHEEL_STEP = 60;
+
+/** The wheel over an element steps through the moves. Gives the element's ref. */
+function useWheel(stepBy: (moves: number) => void): (element: HTMLElement | null) => void {
+  const now = useRef(stepBy);
+  now.current = stepBy;
+  const turned = useRef(0);
+  const roll = useRef((event: WheelEvent) => {
+    if (event.ctrlKey || event.deltaY === 0) return;
+    event.preventDefault();
+    if (turned.current * event.deltaY < 0) turned.current = 0;
+    turned.current += event.deltaMode === WheelEvent.DOM_DELTA_PIXEL ? event.deltaY : WHEEL_STEP * Math.sign(event.deltaY);
+    const moves = Math.trunc(turned.current / WHEEL_STEP);
+    if (moves === 0) return;
+    turned.current = 0;
+    now.current(Math.sign(moves));
+  }).current;
+  const element = useRef<HTMLElement | null>(null);
+  return useRef((next: HTMLElement | null) => {
+    element.current?.removeEventListener("wheel", roll);
+    next?.addEventListener("wheel", roll, { passive: false });
+    element.current = next;
+  }).current;
+}
+
 function Status({ view, lost, past, onNow }: { view: GameView; lost: boolean; past: boolean; onNow: () => void }) {
   const turn: Record<GameView["phase"], string> = {
-    move: "Your move.",
-    sense: "Tap a square to sense it and the eight around it.",
-    thinking: view.you === null ? "Playing…" : "Thinking…",
-    counting: "Both passed. Tap stones that are dead, or alive after all.",
+    move: t("Your move."),
+    sense: t("Tap a square to sense it and the eight around it."),
+    thinking: view.you === null ? t("Playing…") : t("Thinking…"),
+    counting: t("Both passed. Tap stones that are dead, or alive after all."),
     over: "",
   };
   const last = view.moves.at(-1);
-  const played = last && last.player !== view.you && view.game !== "rbc" ? `${view.sides[last.player]} plays ${last.name}. ` : "";
+  const played = last && last.player !== view.you && view.game !== "rbc" ? `${t("{side} plays {move}.", { side: known(view.sides[last.player]!, view.game), move: moveName(view.game, last, view.moves.at(-2)?.text) })} ` : "";
   return (
     <div class="status" role="status" aria-live="polite">
-      {lost && <p class="alert">The connection is lost. Trying again…</p>}
+      {lost && <p class="alert">{t("The connection is lost. Trying again…")}</p>}
       {!view.result && (
         <p>
           {played}
-          {view.message && <strong>{view.message} </strong>}
-          {view.check && <strong>Check. </strong>}
+          {view.message.text && <strong>{say(view.message, view.game)} </strong>}
+          {view.check && <strong>{t("Check.")} </strong>}
           {turn[view.phase]}
         </p>
       )}
-      {view.result && <span class="hidden-text">{view.result.text}</span>}
-      {view.counting && <p>{view.counting.text}</p>}
+      {view.result && <span class="hidden-text">{say(view.result.text, view.game)}</span>}
+      {view.counting && <p>{say(view.counting.text, view.game)}</p>}
       {past && view.phase !== "over" && (
         <p class="note">
-          You look at an earlier position. <button class="link" onClick={onNow}>Back to the game</button>
+          {t("You look at an earlier position.")} <button class="link" onClick={onNow}>{t("Back to the game")}</button>
         </p>
       )}
     </div>

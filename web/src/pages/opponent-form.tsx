@@ -1,5 +1,6 @@
 import { useEffect, useId, useState } from "preact/hooks";
 import { api, type GameOffer, type OpponentChoice, type StrengthView } from "../api";
+import { counted, rank, say, t, word } from "../text";
 
 export type Choice = Partial<OpponentChoice>;
 type Change = { offer: GameOffer; choice: Choice; onChange: (choice: Choice) => void };
@@ -16,27 +17,33 @@ export function defaultChoice(offer: GameOffer, kind: string = offer.default_kin
     case "person":
       return { kind: "person", person: offer.persons[0]!.name };
     case "bot":
-      return { kind: "bot", bot: offer.default_bot! };
+      return botChoice(offer, offer.default_bot!);
     default:
       return { kind: "strength", strength: offer.default_strength };
   }
 }
 
+/** A bot with its usual time for a turn. */
+function botChoice(offer: GameOffer, name: string): Choice {
+  const seconds = offer.bots.find((bot) => bot.name === name)?.default_budget;
+  return { kind: "bot", bot: name, ...(seconds == null ? {} : { seconds }) };
+}
+
 const STYLES: [string, number | undefined, string][] = [
-  ["As people play", undefined, "the blend that was fitted to people's moves"],
-  ["Human only", 0, "all of the human network"],
-  ["A little sharper", 0.25, "75 % human, 25 % strong network"],
-  ["Half and half", 0.5, "50 % human, 50 % strong network"],
-  ["Sharp", 0.75, "25 % human, 75 % strong network"],
+  [word("As people play"), undefined, word("the blend that was fitted to people's moves")],
+  [word("Human only"), 0, word("all of the human network")],
+  [word("A little sharper"), 0.25, word("75 % human, 25 % strong network")],
+  [word("Half and half"), 0.5, word("50 % human, 50 % strong network")],
+  [word("Sharp"), 0.75, word("25 % human, 75 % strong network")],
 ];
 
 const KINDS: Record<string, string> = {
-  level: "A level",
-  adapt: "Your level",
-  human: "People of a rating",
-  person: "A person",
-  strength: "A search player",
-  bot: "A bot",
+  level: word("A level"),
+  adapt: word("Your level"),
+  human: word("People of a rating"),
+  person: word("A person"),
+  strength: word("A search player"),
+  bot: word("A bot"),
 };
 
 /** Chooses an opponent: a dial in the game's own measure, and its style. */
@@ -51,12 +58,12 @@ export function OpponentForm(props: Change & { legend: string; adapts?: boolean;
     !offer.hidden && "strength",
   ].filter((kind): kind is string => Boolean(kind));
   const chosen = choice.adapt ? "adapt" : (choice.kind ?? "");
-  const title = (kind: string) => (kind !== "human" ? KINDS[kind] : offer.ratings?.word === "rank" ? "People of a rank" : offer.ratings ? KINDS.human : "People");
+  const title = (kind: string) => (kind !== "human" ? t(KINDS[kind]!) : offer.ratings?.word.text === "rank" ? t("People of a rank") : offer.ratings ? t(KINDS.human!) : t("People"));
   return (
     <fieldset>
       <legend>{props.legend}</legend>
       {kinds.length > 1 && props.compact && (
-        <select aria-label={`Kind of ${props.legend}`} value={chosen} onChange={({ currentTarget: { value } }) => onChange(defaultChoice(offer, value))}>
+        <select aria-label={t("Kind of opponent: {legend}", { legend: props.legend })} value={chosen} onChange={({ currentTarget: { value } }) => onChange(defaultChoice(offer, value))}>
           {kinds.map((kind) => (
             <option key={kind} value={kind}>
               {title(kind)}
@@ -65,7 +72,7 @@ export function OpponentForm(props: Change & { legend: string; adapts?: boolean;
         </select>
       )}
       {kinds.length > 1 && !props.compact && (
-        <div class="choices" role="radiogroup" aria-label="Kind of opponent">
+        <div class="choices" role="radiogroup" aria-label={t("Kind of opponent")}>
           {kinds.map((kind) => (
             <label key={kind} class="choice">
               <input type="radio" name={`kind-${props.legend}`} checked={chosen === kind} onChange={() => onChange(defaultChoice(offer, kind))} />
@@ -84,7 +91,7 @@ function Style({ choice, onChange }: Change) {
   const at = STYLES.findIndex(([, share]) => share === (choice.style ?? undefined));
   return (
     <label class="row">
-      <span>Style</span>
+      <span>{t("Style")}</span>
       <span>
         <select
           value={String(choice.style ?? "")}
@@ -95,11 +102,11 @@ function Style({ choice, onChange }: Change) {
         >
           {STYLES.map(([title, share]) => (
             <option key={title} value={share ?? ""}>
-              {title}
+              {t(title)}
             </option>
           ))}
         </select>
-        <span class="note">{STYLES[Math.max(0, at)]![2]}</span>
+        <span class="note">{t(STYLES[Math.max(0, at)]![2])}</span>
       </span>
     </label>
   );
@@ -114,13 +121,13 @@ function Dial(props: Change) {
     const at = Math.max(0, values.findIndex((each) => String(each) === String(choice.rating)));
     return (
       <Slider
-        title={offer.ratings.word === "rank" ? "Rank" : "Rating"}
+        title={offer.ratings.word.text === "rank" ? t("Rank") : t("Rating")}
         value={at}
-        shown={String(values[at])}
+        shown={rank(values[at]!)}
         from={0}
         to={values.length - 1}
         step={1}
-        note={`Plays as people of ${values[at]} do, move by move.`}
+        note={t("Plays as people of {rating} do, move by move.", { rating: rank(values[at]!) })}
         onChange={(index) => onChange({ ...choice, rating: values[index]! })}
       />
     );
@@ -128,13 +135,13 @@ function Dial(props: Change) {
   if (choice.kind === "strength")
     return (
       <Slider
-        title="Strength"
+        title={t("Strength")}
         value={choice.strength ?? offer.default_strength}
-        shown={`${choice.strength} of ${offer.strengths.length}`}
+        shown={t("{number} of {total}", { number: choice.strength ?? offer.default_strength, total: offer.strengths.length })}
         from={offer.strengths[0]!}
         to={offer.strengths.at(-1)!}
         step={1}
-        note="Each step searches about three times as long."
+        note={t("Each step searches about three times as long.")}
         onChange={(strength) => onChange({ ...choice, strength })}
       />
     );
@@ -142,7 +149,7 @@ function Dial(props: Change) {
     const person = offer.persons.find((each) => each.name === choice.person);
     return (
       <label class="row">
-        <span>Person</span>
+        <span>{t("Person")}</span>
         <span>
           <select value={choice.person ?? ""} onChange={({ currentTarget: { value } }) => onChange({ ...choice, person: value })}>
             {offer.persons.map((each) => (
@@ -151,53 +158,97 @@ function Dial(props: Change) {
               </option>
             ))}
           </select>
-          {person?.about && <span class="note">{person.about}</span>}
+          {person?.about.text && <span class="note">{say(person.about)}</span>}
         </span>
       </label>
     );
   }
   if (choice.kind === "bot")
-    return (
-      <label class="row">
-        <span>Bot</span>
-        <select value={choice.bot ?? ""} onChange={({ currentTarget: { value } }) => onChange({ ...choice, bot: value })}>
-          {offer.bots.map((name) => (
-            <option key={name}>{name}</option>
-          ))}
-        </select>
-      </label>
-    );
-  return <p class="note">Plays as people do, move by move.</p>;
+    return <BotDial {...props} />;
+  return <p class="note">{t("Plays as people do, move by move.")}</p>;
 }
 
-/** The level, and what was measured at it: a band on the same scale as the dial. */
+/** The bots, the weakest first, each with its line and its measured rating; the time of one that has a budget. */
+function BotDial({ offer, choice, onChange }: Change) {
+  const group = useId();
+  const chosen = offer.bots.find((bot) => bot.name === choice.bot);
+  return (
+    <>
+      <div class="bots" role="radiogroup" aria-label={t("Bot")}>
+        {offer.bots.map((bot) => (
+          <label key={bot.name} class="bot">
+            <input type="radio" name={group} aria-label={bot.name} checked={bot === chosen} onChange={() => onChange(botChoice(offer, bot.name))} />
+            <strong>{bot.name}</strong>
+            <span class="number" title={bot.interval ? t("{low} to {high}", { low: whole(bot.interval[0]), high: whole(bot.interval[1]) }) : undefined}>
+              {bot.rating == null ? "" : whole(bot.rating)}
+            </span>
+            <span class="note">{say(bot.about)}</span>
+          </label>
+        ))}
+      </div>
+      {chosen && chosen.budgets.length > 0 && (
+        <div class="row">
+          <span>{t("Thinks for")}</span>
+          <div class="choices" role="radiogroup" aria-label={t("Thinks for")}>
+            {chosen.budgets.map((seconds) => (
+              <label key={seconds} class="choice">
+                <input type="radio" name={`${group}-seconds`} checked={(choice.seconds ?? chosen.default_budget) === seconds} onChange={() => onChange({ ...choice, seconds })} />
+                <span>{t("{seconds} s a turn", { seconds })}</span>
+              </label>
+            ))}
+          </div>
+        </div>
+      )}
+      {chosen?.interval && (
+        <p class="note">
+          {t("Measured: {rating} ({low} to {high}) in {games} games between the bots.", { rating: whole(chosen.rating!), low: whole(chosen.interval[0]), high: whole(chosen.interval[1]), games: chosen.games ?? 0 })}
+        </p>
+      )}
+    </>
+  );
+}
+
+const whole = (rating: number) => String(Math.round(rating));
+
+/** Seconds of a move that are announced before the game. */
+const SLOW = 3;
+
+/** The level, and how strong it is: a band on the same scale as the dial. */
 function LevelDial({ offer, choice, onChange }: Change) {
   const levels = offer.levels!;
   const level = choice.level ?? levels.default;
-  const shown = (value: number) => levels.names?.[String(value)] ?? String(Math.round(value));
-  const measured = levels.measured.filter((each) => each.measured != null);
-  const nearest = measured.reduce<(typeof measured)[number] | null>((best, each) => (best && Math.abs(best.level - level) <= Math.abs(each.level - level) ? best : each), null);
-  const [low, high] = nearest?.interval ?? [nearest?.measured ?? 0, nearest?.measured ?? 0];
+  const shown = (value: number) => rank(levels.names?.[String(value)] ?? whole(value));
+  const estimate = levels.estimates.find((each) => each.level === level);
+  const [low, high] = estimate?.interval ?? [0, 0];
+  const games = levels.measured.find((each) => each.level === level)?.games ?? 0;
   const place = (value: number) => `${Math.min(100, Math.max(0, (100 * (value - levels.lowest)) / (levels.highest - levels.lowest)))}%`;
-  const where = nearest?.level === level ? "Measured" : `Nearest measured level, ${nearest && shown(nearest.level)}`;
-  const family = levels.family ? ` on the scale of ${levels.family.replace(/(^|-)[a-z]/g, (start) => start.toUpperCase())}` : "";
+  const family = levels.family.replace(/(^|-)[a-z]/g, (start) => start.toUpperCase());
+  const facts = { rating: shown(estimate?.rating ?? level), low: shown(low), high: shown(high), games, family };
+  const slow = estimate?.seconds != null && estimate.seconds > SLOW;
   return (
     <Slider
-      title="Level"
+      title={t("Level")}
       value={level}
       shown={shown(level)}
       from={levels.lowest}
       to={levels.highest}
       step={levels.step ?? 50}
-      note={nearest ? `${where}: ${shown(nearest.measured!)} (${shown(low)} to ${shown(high)})${nearest.games ? ` in ${nearest.games} games` : ""}${family}.` : "Not measured yet: the level is what was asked of it."}
+      note={
+        estimate?.rating == null
+          ? t("Not measured yet: the level is what was asked of it.")
+          : estimate.measured
+            ? t("Measured: {rating} ({low} to {high}) in {games} games on the scale of {family}.", facts)
+            : t("Between two measured levels: {rating} ({low} to {high}) on the scale of {family}.", facts)
+      }
       onChange={(value) => onChange({ ...choice, level: value })}
     >
-      {nearest && (
+      {estimate?.rating != null && (
         <div class="measured" aria-hidden="true">
           <span class="band" style={{ left: place(low), right: `calc(100% - ${place(high)})` }} />
-          <span class="mark" style={{ left: place(nearest.measured!) }} />
+          <span class="mark" style={{ left: place(estimate.rating) }} />
         </div>
       )}
+      {slow && <p class="note slow">{t("On this machine it thinks for about {seconds} s a move.", { seconds: Math.round(estimate!.seconds!) })}</p>}
     </Slider>
   );
 }
@@ -208,12 +259,16 @@ function YourLevel({ offer }: { offer: GameOffer }) {
   useEffect(() => void api.adaptive(offer.name).then(setFound, () => undefined), [offer.name]);
   return (
     <div class="dial">
-      <span>Follows your results</span>
+      <span>{t("Follows your results")}</span>
       <output>{found ? Math.round(found.rating) : "…"}</output>
       <p class="note">
         {found && found.games > 0
-          ? `Your strength after ${found.games} ${found.games === 1 ? "game" : "games"}: ${Math.round(found.rating)} (${Math.round(found.interval[0])} to ${Math.round(found.interval[1])}).`
-          : "Begins in the middle and moves to your level, game by game."}
+          ? counted(found.games, "Your strength after {count} game: {rating} ({low} to {high}).", "Your strength after {count} games: {rating} ({low} to {high}).", {
+              rating: String(Math.round(found.rating)),
+              low: String(Math.round(found.interval[0])),
+              high: String(Math.round(found.interval[1])),
+            })
+          : t("Begins in the middle and moves to your level, game by game.")}
       </p>
     </div>
   );

@@ -1,39 +1,36 @@
 import { useEffect, useState } from "preact/hooks";
 import { api, type GameOffer, type GameSummary } from "../api";
 import { Emblem } from "../boards/emblem";
+import { shownGame } from "../help";
 import { loadOffers, offers, Ready } from "../offers";
 import { begin, type Wanted } from "../requests";
+import { atOnce, toMate } from "../settings";
+import { Switch } from "../settings-panel";
+import { chosenClock, ClockForm, NO_CLOCK, type ClockChoice } from "./clock-choice";
 import { defaultChoice, OpponentForm, type Choice } from "./opponent-form";
 import { defaultStart, StartForm, startKeys, type Start } from "./start-form";
-
-const CLOCKS: [string, [number, number, number] | null][] = [
-  ["No clock", null],
-  ["3 min + 2 s", [180, 2, 0]],
-  ["5 min + 3 s", [300, 3, 0]],
-  ["10 min", [600, 0, 0]],
-  ["15 min + 10 s", [900, 10, 0]],
-  ["30 min, then 30 s a move", [1800, 0, 30]],
-];
+import { counted, known, say, t } from "../text";
 
 /** Chooses a game and an opponent, and begins. */
 export function PlayPage() {
   useEffect(loadOffers, []);
   const [name, setName] = useState(localStorage.getItem("game") ?? "chess");
-  if (offers.value.length === 0) return <Ready text="Getting ready: the networks are being read…" />;
+  if (offers.value.length === 0) return <Ready text={t("Getting ready: the networks are being read…")} />;
   const offer = offers.value.find((each) => each.name === name) ?? offers.value[0]!;
   const choose = (chosen: string) => {
     localStorage.setItem("game", chosen);
+    shownGame.value = chosen;
     setName(chosen);
   };
   return (
     <div class="page play">
-      <h1>Who do you want to play?</h1>
-      <div class="games" role="radiogroup" aria-label="Game">
+      <h1>{t("Who do you want to play?")}</h1>
+      <div class="games" role="radiogroup" aria-label={t("Game")}>
         {offers.value.map((each) => (
           <label key={each.name} class="game-card">
             <input type="radio" name="game" checked={each === offer} onChange={() => choose(each.name)} />
             <Emblem game={each.name} />
-            <span>{each.title}</span>
+            <span>{known(each.title)}</span>
           </label>
         ))}
       </div>
@@ -46,8 +43,8 @@ export function PlayPage() {
 function Setup({ offer }: { offer: GameOffer }) {
   const [choice, setChoice] = useState<Choice>(() => remembered(offer));
   const [side, setSide] = useState<"0" | "1" | "random">("0");
-  const [clock, setClock] = useState(0);
-  const [start, setStart] = useState<Start>(() => defaultStart(offer));
+  const [clock, setClock] = useState<ClockChoice>(NO_CLOCK);
+  const [start, setStart] = useState<Start>(defaultStart);
   const [error, setError] = useState("");
   const [busy, setBusy] = useState(false);
   const change = (next: Start) => {
@@ -59,15 +56,16 @@ function Setup({ offer }: { offer: GameOffer }) {
     event.preventDefault();
     setBusy(true);
     setError("");
-    const time = CLOCKS[clock]![1];
+    const time = offer.hidden ? null : chosenClock(clock);
     const you = side === "random" ? (Math.random() < 0.5 ? 0 : 1) : side === "0" ? 0 : 1;
     localStorage.setItem(`opponent-${offer.name}`, JSON.stringify(choice));
     try {
       await begin({
         game: offer.name,
         you,
-        opponent: choice as Wanted["opponent"],
-        ...(time ? { clock: { base: time[0], increment: time[1], byoyomi: time[2] } } : {}),
+        opponent: { ...choice, ...(atOnce.value === "on" && !offer.hidden ? { think_time: "none" } : {}) } as Wanted["opponent"],
+        ...(toMate.value === "on" && !offer.hidden ? { resigns: false } : {}),
+        ...(time ? { clock: time } : {}),
         ...startKeys(offer, start),
       });
     } catch (refusal) {
@@ -77,39 +75,34 @@ function Setup({ offer }: { offer: GameOffer }) {
   };
   return (
     <form class="setup" onSubmit={(event) => void play(event)}>
-      <OpponentForm offer={offer} choice={choice} onChange={setChoice} legend="Opponent" adapts />
+      <OpponentForm offer={offer} choice={choice} onChange={setChoice} legend={t("Opponent")} adapts />
       <fieldset>
-        <legend>The game</legend>
-        {offer.rules && (
+        <legend>{t("The game")}</legend>
+        {offer.rules.text && (
           <details class="rules">
-            <summary>The rules in a minute</summary>
-            <p>{offer.rules}</p>
+            <summary>{t("The rules in a minute")}</summary>
+            <p>{say(offer.rules)}</p>
           </details>
         )}
         <div class="row">
-          <span>You play</span>
-          <div class="choices" role="radiogroup" aria-label="Your side">
+          <span>{t("You play")}</span>
+          <div class="choices" role="radiogroup" aria-label={t("Your side")}>
             {(["0", "1", "random"] as const).map((each) => (
               <label key={each} class="choice">
                 <input type="radio" name="side" checked={side === each} onChange={() => setSide(each)} />
-                <span>{each === "random" ? "Either side" : offer.sides[Number(each)]}</span>
+                <span>{each === "random" ? t("Either side") : known(offer.sides[Number(each)]!, offer.name)}</span>
               </label>
             ))}
           </div>
         </div>
-        {!offer.hidden && (
-          <label class="row">
-            <span>Clock</span>
-            <select value={clock} onChange={({ currentTarget: { value } }) => setClock(Number(value))}>
-              {CLOCKS.map(([title], index) => (
-                <option key={title} value={index}>
-                  {title}
-                </option>
-              ))}
-            </select>
-          </label>
-        )}
+        {!offer.hidden && <ClockForm clock={clock} onChange={setClock} />}
         <StartForm offer={offer} start={start} you={side} onChange={change} />
+        {!offer.hidden && (
+          <>
+            <Switch title={t("The opponent answers at once")} chosen={atOnce} />
+            <Switch title={t("The opponent never resigns: it plays to the end")} chosen={toMate} />
+          </>
+        )}
       </fieldset>
       <div class="go-button">
         {error && (
@@ -118,7 +111,7 @@ function Setup({ offer }: { offer: GameOffer }) {
           </p>
         )}
         <button class="main large" disabled={busy}>
-          {busy ? "A moment…" : "Play"}
+          {busy ? t("A moment…") : t("Play")}
         </button>
       </div>
     </form>
@@ -134,7 +127,7 @@ function remembered(offer: GameOffer): Choice {
       level: offer.levels !== null && (found.adapt ? offer.adapts : found.level! >= offer.levels.lowest && found.level! <= offer.levels.highest),
       human: offer.has_human,
       person: offer.persons.some((each) => each.name === found.person),
-      bot: offer.bots.includes(found.bot ?? ""),
+      bot: offer.bots.some((bot) => bot.name === found.bot),
       strength: !offer.hidden,
     }[found.kind ?? "strength"];
     return known ? found : defaultChoice(offer);
@@ -150,15 +143,15 @@ function Unfinished() {
   const open = games.filter((each) => each.result === null && each.you !== null && each.moves > 0).slice(0, 3);
   if (open.length === 0) return null;
   return (
-    <section class="unfinished" aria-label="Unfinished games">
-      <h2>Go on with</h2>
+    <section class="unfinished" aria-label={t("Unfinished games")}>
+      <h2>{t("Go on with")}</h2>
       {open.map((each) => (
         <a key={each.id} class="card" href={`#/game/${each.id}`}>
           <Emblem game={each.game} />
           <span>
-            <strong>{each.title}</strong>
+            <strong>{known(each.title)}</strong>
             <span class="note">
-              against {each.opponent}, {each.moves} moves
+              {counted(each.moves, "against {opponent}, {count} move", "against {opponent}, {count} moves", { opponent: say(each.opponent) })}
             </span>
           </span>
         </a>

@@ -1,6 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { api, type ReportView } from "../api";
 import { inline, Markdown } from "../markdown";
+import { t } from "../text";
 
 /** The gallery of measurements. */
 export function ReportsPage() {
@@ -16,14 +17,14 @@ export function ReportsPage() {
   if (!reports)
     return (
       <p class="loading" role="status">
-        Loading…
+        {t("Loading…")}
       </p>
     );
   return (
     <div class="page">
-      <h1>What was measured</h1>
+      <h1>{t("What was measured")}</h1>
       {reports.length === 0 && (
-        <p class="empty">The reports are in the folder `results` of the repository. Start the page there, or give it with `--results`.</p>
+        <p class="empty">{t("The reports are in the folder `results` of the repository. Start the page there, or give it with `--results`.")}</p>
       )}
       <div class="gallery">
         {reports.map((report) => (
@@ -32,17 +33,17 @@ export function ReportsPage() {
             <p>{inline(report.finding)}</p>
             {report.figures.map((figure) => (
               <a key={figure} href={`/api/reports/${report.name}/${figure}`} target="_blank" rel="noreferrer">
-                <img src={`/api/reports/${report.name}/${figure}`} alt={`Figure ${figure} of ${report.title}`} loading="lazy" />
+                <img src={`/api/reports/${report.name}/${figure}`} alt={t("Figure {figure} of {report}", { figure, report: report.title })} loading="lazy" />
               </a>
             ))}
             {report.commands.length > 0 && (
               <details>
-                <summary>Commands</summary>
+                <summary>{t("Commands")}</summary>
                 <pre tabIndex={0}>{report.commands.join("\n")}</pre>
               </details>
             )}
             <details>
-              <summary>Whole report</summary>
+              <summary>{t("Whole report")}</summary>
               <Markdown text={report.text} figure={(name) => `/api/reports/${report.name}/${name}`} />
             </details>
           </article>

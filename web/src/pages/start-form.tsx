@@ -1,9 +1,11 @@
 import type { GameOffer } from "../api";
 import type { Wanted } from "../requests";
+import { say, t } from "../text";
 
-/** How a game begins: board size, handicap, opening, a position or a saved game. */
+/** How a game begins: options of the rules, handicap, opening, a position or a saved game. */
 export interface Start {
-  size: number | null;
+  /** Options of the rules, where they are not the usual ones. */
+  options: Record<string, string | number | boolean>;
   handicap: string;
   opening: string;
   typed: string;
@@ -13,11 +15,24 @@ export interface Start {
 
 const PEOPLE_PLIES = 8;
 
-export function defaultStart(offer: GameOffer): Start {
-  return { size: hasSize(offer) ? 9 : null, handicap: "", opening: "", typed: "", position: "", record: null };
+export function defaultStart(): Start {
+  return { options: {}, handicap: "", opening: "", typed: "", position: "", record: null };
 }
 
-const hasSize = (offer: GameOffer) => offer.options.some((each) => each.name === "size");
+/** The options that people choose; handicaps have a choice of their own. */
+const chosenOptions = (offer: GameOffer) => offer.options.filter((option) => option.name !== "handicap" && (option.choices !== null || option.name === "komi"));
+
+/** The size of the board; null where there is one only. */
+function sizeOf(offer: GameOffer, start: Start): number | null {
+  const size = start.options.size ?? offer.options.find((option) => option.name === "size")?.default;
+  return typeof size === "number" ? size : null;
+}
+
+/** What is asked for without a choice: the page's own defaults. */
+function usualOptions(offer: GameOffer): Record<string, string | number | boolean> {
+  const found = chosenOptions(offer).filter((option) => option.choices !== null && option.default !== null);
+  return Object.fromEntries(found.map((option) => [option.name, option.default!]));
+}
 
 /** The keys of a request for a game that begins so. */
 export function startKeys(offer: GameOffer, start: Start): Partial<Wanted> {
@@ -25,7 +40,7 @@ export function startKeys(offer: GameOffer, start: Start): Partial<Wanted> {
   const opening = offer.openings.find((each) => each.name === start.opening);
   const position = start.position.trim() || handicap?.position;
   return {
-    options: { ...(start.size ? { size: start.size } : {}), ...handicap?.options },
+    options: { ...(position || start.record ? {} : usualOptions(offer)), ...start.options, ...handicap?.options },
     ...(start.record ? { record: start.record.text, format: start.record.format } : {}),
     ...(position && !start.record ? { position } : {}),
     ...(opening && !position && !start.record ? { opening: opening.moves } : {}),
@@ -39,79 +54,121 @@ export function StartForm({ offer, start, you, onChange }: { offer: GameOffer; s
   const open = async (file: File | undefined) =>
     set({ record: file ? { text: await file.text(), format: file.name.split(".").at(-1)!.toLowerCase() } : null });
   const handicap = offer.handicaps.find((each) => each.name === start.handicap);
-  const openings = offer.openings.filter((each) => start.size === null || each.options?.size === start.size);
+  const openings = offer.openings.filter((each) => sizeOf(offer, start) === null || each.options?.size === sizeOf(offer, start));
   if (offer.hidden) return null;
   return (
     <>
-      {start.size !== null && (
-        <div class="row">
-          <span>Board</span>
-          <div class="choices" role="radiogroup" aria-label="Board">
-            {[9, 13, 19].map((size) => (
-              <label key={size} class="choice">
-                <input type="radio" name="size" checked={start.size === size} onChange={() => set({ size, opening: "" })} />
-                <span>
-                  {size}×{size}
-                </span>
-              </label>
-            ))}
-          </div>
-        </div>
-      )}
+      {chosenOptions(offer).map((option) => (
+        <Option key={option.name} option={option} value={start.options[option.name]} onChange={(value) => set({ options: withOption(start.options, option.name, value), ...(option.name === "size" ? { opening: "" } : {}) })} />
+      ))}
       {offer.handicaps.length > 0 && (
         <label class="row">
-          <span>Handicap</span>
+          <span>{t("Handicap")}</span>
           <span>
             <select value={start.handicap} onChange={({ currentTarget: { value } }) => set({ handicap: value, ...(value ? { opening: "" } : {}) })}>
-              <option value="">none</option>
+              <option value="">{t("none")}</option>
               {offer.handicaps.map((each) => (
                 <option key={each.name} value={each.name}>
-                  {each.title}
+                  {say(each.title)}
                 </option>
               ))}
             </select>
-            {handicap && you !== "random" && <span class="note">{String(handicap.giver) === you ? "You give it." : "Your opponent gives it."}</span>}
+            {handicap && you !== "random" && <span class="note">{String(handicap.giver) === you ? t("You give it.") : t("Your opponent gives it.")}</span>}
           </span>
         </label>
       )}
       {!start.handicap && (
         <label class="row">
-          <span>Opening</span>
+          <span>{t("Opening")}</span>
           <select value={start.opening} onChange={({ currentTarget: { value } }) => set({ opening: value })}>
-            <option value="">as you play it</option>
-            {offer.has_human && <option value="people">{`${PEOPLE_PLIES} moves as people play`}</option>}
+            <option value="">{t("as you play it")}</option>
+            {offer.has_human && <option value="people">{t("{count} moves as people play", { count: PEOPLE_PLIES })}</option>}
             {openings.map((each) => (
               <option key={each.name} value={each.name}>
-                {each.title}
+                {say(each.title)}
               </option>
             ))}
-            <option value="typed">moves that you type</option>
+            <option value="typed">{t("moves that you type")}</option>
           </select>
         </label>
       )}
       {start.opening === "typed" && (
         <label class="row">
-          <span>Moves</span>
-          <input type="text" value={start.typed} spellcheck={false} placeholder={offer.name === "chess" ? "e4 c5 Nf3" : "Moves with spaces between them"} onInput={({ currentTarget: { value } }) => set({ typed: value })} />
+          <span>{t("Moves")}</span>
+          <input type="text" value={start.typed} spellcheck={false} placeholder={offer.name === "chess" ? "e4 c5 Nf3" : t("Moves with spaces between them")} onInput={({ currentTarget: { value } }) => set({ typed: value })} />
         </label>
       )}
       <details>
-        <summary>Begin from a position or a saved game</summary>
+        <summary>{t("Begin from a position or a saved game")}</summary>
         <label class="row">
-          <span>Position</span>
+          <span>{t("Position")}</span>
           <input
             type="text"
             value={start.position}
             spellcheck={false}
-            placeholder={offer.name === "chess" ? "FEN" : offer.name === "shogi" ? "SFEN" : "Text of a position"}
+            placeholder={offer.name === "chess" ? "FEN" : offer.name === "shogi" ? "SFEN" : t("Text of a position")}
             onInput={({ currentTarget: { value } }) => set({ position: value })}
           />
         </label>
         <label class="row">
-          <span>Saved game</span>
+          <span>{t("Saved game")}</span>
           <input type="file" accept={offer.reads.map((each) => `.${each}`).join(",")} onChange={({ currentTarget: { files } }) => void open(files?.[0])} />
         </label>
       </details>
     </>
+  );
+}
+
+type Value = string | number | boolean;
+
+function withOption(options: Record<string, Value>, name: string, value: Value | undefined): Record<string, Value> {
+  const { [name]: _, ...others } = options;
+  return value === undefined ? others : { ...others, [name]: value };
+}
+
+/** A choice of a rule option: buttons for a few, a list for many, a number for komi. */
+function Option({ option, value, onChange }: { option: GameOffer["options"][number]; value: Value | undefined; onChange: (value: Value | undefined) => void }) {
+  const title = say(option.title);
+  if (option.choices === null)
+    return (
+      <label class="row">
+        <span>{title}</span>
+        <input
+          type="number"
+          step={0.5}
+          min={-100}
+          max={100}
+          value={typeof value === "number" ? value : ""}
+          placeholder={t("as the rules say")}
+          onInput={({ currentTarget: { valueAsNumber } }) => onChange(Number.isNaN(valueAsNumber) ? undefined : valueAsNumber)}
+        />
+      </label>
+    );
+  const shown = value ?? option.default;
+  if (option.choices.length > 3)
+    return (
+      <label class="row">
+        <span>{title}</span>
+        <select value={String(shown)} onChange={({ currentTarget }) => onChange(option.choices![currentTarget.selectedIndex]!.value)}>
+          {option.choices.map((choice) => (
+            <option key={String(choice.value)} value={String(choice.value)}>
+              {say(choice.title)}
+            </option>
+          ))}
+        </select>
+      </label>
+    );
+  return (
+    <div class="row">
+      <span>{title}</span>
+      <div class="choices" role="radiogroup" aria-label={title}>
+        {option.choices.map((choice) => (
+          <label key={String(choice.value)} class="choice">
+            <input type="radio" name={option.name} checked={shown === choice.value} onChange={() => onChange(choice.value)} />
+            <span>{say(choice.title)}</span>
+          </label>
+        ))}
+      </div>
+    </div>
   );
 }

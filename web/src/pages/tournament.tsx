@@ -3,6 +3,7 @@ import { api, followTournament, type TournamentGame, type TournamentView } from 
 import { Picture } from "../boards/picture";
 import { Steps } from "../game/move-list";
 import { Icon } from "../icons";
+import { known, say, t } from "../text";
 
 /** A tournament, live: standings whose intervals shrink, running games as small boards, results. */
 export function TournamentPage({ id }: { id: string }) {
@@ -25,32 +26,32 @@ export function TournamentPage({ id }: { id: string }) {
       <div class="empty">
         <p role="alert">{error}</p>
         <a class="button main" href="#/watch/tournament">
-          Start a tournament
+          {t("Start a tournament")}
         </a>
       </div>
     ) : (
       <p class="loading" role="status">
-        Loading the tournament…
+        {t("Loading the tournament…")}
       </p>
     );
   const steer = (command: "stop" | "resume") => void api.steerTournament(id, command).then(see, (refusal: Error) => setError(refusal.message));
-  const short = (index: number) => view.players[index]!.name;
+  const short = (index: number) => say(view.players[index]!.name);
   const open = (number: number) => void api.tournamentGame(id, number).then(setChosen, (refusal: Error) => setError(refusal.message));
   return (
     <div class="page">
       <div class="title-line">
-        <h1>{view.title} tournament</h1>
+        <h1>{t("{game} tournament", { game: known(view.title) })}</h1>
         <p class="note number" role="status">
-          {view.done_games} of {view.games} games{view.over ? (view.stopped ? ", stopped" : ", finished") : ""}
+          {t(!view.over ? "{done} of {total} games" : view.stopped ? "{done} of {total} games, stopped" : "{done} of {total} games, finished", { done: view.done_games, total: view.games })}
         </p>
-        {!view.over && <button onClick={() => steer("stop")}>Stop</button>}
-        {view.over && view.stopped && view.done_games < view.games && <button onClick={() => steer("resume")}>Go on</button>}
+        {!view.over && <button onClick={() => steer("stop")}>{t("Stop")}</button>}
+        {view.over && view.stopped && view.done_games < view.games && <button onClick={() => steer("resume")}>{t("Go on")}</button>}
         <a class="button" href="#/watch/tournament">
-          <Icon name="plus" /> New tournament
+          <Icon name="plus" /> {t("New tournament")}
         </a>
       </div>
-      <progress class="progress" max={view.games} value={view.done_games} aria-label="Games played" />
-      {lost && <p class="alert">The connection is lost. Trying again…</p>}
+      <progress class="progress" max={view.games} value={view.done_games} aria-label={t("Games played")} />
+      {lost && <p class="alert">{t("The connection is lost. Trying again…")}</p>}
       {(error || view.error) && (
         <p class="alert" role="alert">
           {error || view.error}
@@ -58,8 +59,8 @@ export function TournamentPage({ id }: { id: string }) {
       )}
       <Standings view={view} />
       {view.running.length > 0 && (
-        <section aria-label="Running games">
-          <h2>Playing now</h2>
+        <section aria-label={t("Running games")}>
+          <h2>{t("Playing now")}</h2>
           <div class="small-boards">
             {view.running.map((game) => (
               <figure key={game.number} class="card">
@@ -73,8 +74,8 @@ export function TournamentPage({ id }: { id: string }) {
       )}
       {chosen && <Replay view={view} game={chosen} onClose={() => setChosen(null)} />}
       {view.finished.length > 0 && (
-        <section aria-label="Results">
-          <h2>Results</h2>
+        <section aria-label={t("Results")}>
+          <h2>{t("Results")}</h2>
           <ol class="results">
             {[...view.finished].reverse().map((game) => (
               <li key={game.number}>
@@ -82,7 +83,7 @@ export function TournamentPage({ id }: { id: string }) {
                   <span class={game.score > 0.5 ? "winner" : ""}>{short(game.first)}</span>
                   <b class="number">{["0–1", "½–½", "1–0"][Math.round(2 * game.score)]}</b>
                   <span class={game.score < 0.5 ? "winner" : ""}>{short(game.second)}</span>
-                  <span class="note">{game.text}</span>
+                  <span class="note">{say(game.text, view.game)}</span>
                 </button>
               </li>
             ))}
@@ -101,24 +102,24 @@ function Standings({ view }: { view: TournamentView }) {
   return (
     <div class="card standings">
       <table>
-        <caption class="hidden-text">Standings</caption>
+        <caption class="hidden-text">{t("Standings")}</caption>
         <thead>
           <tr>
-            <th>Player</th>
-            <th class="right">Games</th>
+            <th>{t("Player")}</th>
+            <th class="right">{t("Games")}</th>
             <th class="right">+</th>
             <th class="right">=</th>
             <th class="right">−</th>
-            <th class="right">Points</th>
+            <th class="right">{t("Points")}</th>
             <th class="right">Elo</th>
-            <th class="wide">95 % interval</th>
+            <th class="wide">{t("95 % interval")}</th>
           </tr>
         </thead>
         <tbody>
           {view.standings.map((each) => (
             <tr key={each.player}>
               <td>
-                <strong>{view.players[each.player]!.name}</strong>
+                <strong>{say(view.players[each.player]!.name)}</strong>
               </td>
               <td class="right">{each.games}</td>
               <td class="right">{each.wins}</td>
@@ -139,12 +140,15 @@ const signed = (elo: number) => (elo >= 0.5 ? `+${Math.round(elo)}` : String(Mat
 
 function Interval({ elo, interval, place }: { elo: number; interval: [number, number] | null; place: (elo: number) => number }) {
   const [low, high] = interval ?? [-9999, 9999];
-  const text = interval ? `${signed(low)} to ${signed(high)}` : "not known yet";
+  const text = interval ? t("{low} to {high}", { low: signed(low), high: signed(high) }) : t("not known yet");
   return (
-    <span class="interval" role="img" aria-label={text} title={text}>
-      <i class="zero" style={{ left: `${place(0)}%` }} />
-      <i class="band" style={{ left: `${place(low)}%`, right: `${100 - place(high)}%` }} />
-      <i class="mark" style={{ left: `${place(elo)}%` }} />
+    <span class="interval-cell">
+      <span class="note number">{text}</span>
+      <span class="interval" aria-hidden="true" title={text}>
+        <i class="zero" style={{ left: `${place(0)}%` }} />
+        <i class="band" style={{ left: `${place(low)}%`, right: `${100 - place(high)}%` }} />
+        <i class="mark" style={{ left: `${place(elo)}%` }} />
+      </span>
     </span>
   );
 }
@@ -154,14 +158,14 @@ function Replay({ view, game, onClose }: { view: TournamentView; game: Tournamen
   const [at, setAt] = useState(game.positions.length - 1);
   useEffect(() => setAt(game.positions.length - 1), [game]);
   return (
-    <section class="card tournament-replay" aria-label={`Game ${game.number + 1}`}>
-      <button class="quiet close" onClick={onClose} aria-label="Close the game">
+    <section class="card tournament-replay" aria-label={t("Game {number}", { number: game.number + 1 })}>
+      <button class="quiet close" onClick={onClose} aria-label={t("Close the game")}>
         <Icon name="remove" />
       </button>
       <h2>
-        {view.players[game.first]!.name} – {view.players[game.second]!.name}
+        {say(view.players[game.first]!.name)} – {say(view.players[game.second]!.name)}
       </h2>
-      <p class="note">{game.text}</p>
+      <p class="note">{say(game.text, view.game)}</p>
       <div class="replay-board">
           <Picture game={view.game} position={game.positions[at] ?? null} board={game.boards[at] ?? null} last={game.moves[at - 1]?.text ?? null} hands />
           <Steps at={at} end={game.positions.length - 1} onStep={(to) => setAt(Math.max(0, Math.min(game.positions.length - 1, to)))} />

@@ -4,15 +4,16 @@ import { Picture } from "../boards/picture";
 import { Steps } from "../game/move-list";
 import { isPhone } from "../graphs";
 import { Icon } from "../icons";
+import { phrase, say, t, word } from "../text";
 
 type Mode = "pair" | "single";
 const SPEEDS: [string, number][] = [
-  ["Slow", 1500],
-  ["Normal", 700],
-  ["Fast", 250],
+  [word("Slow"), 1500],
+  [word("Normal"), 700],
+  [word("Fast"), 250],
 ];
-const SOURCES: Record<string, string> = { people: "people", sparring: "Sparring", ours: "Sparring", engine: "an engine" };
-const sourceName = (source: string) => SOURCES[source] ?? source;
+const SOURCES: Record<string, string> = { people: word("people"), sparring: "Sparring", ours: "Sparring", engine: word("an engine") };
+const sourceName = (source: string) => t(SOURCES[source] ?? source);
 
 /** Watch games and say which was played by people; a running score. */
 export function TuringPage() {
@@ -54,31 +55,31 @@ export function TuringPage() {
       </p>
     ) : (
       <p class="loading" role="status">
-        Loading games…
+        {t("Loading games…")}
       </p>
     );
   if (turing.kits.length === 0)
     return (
       <div class="empty">
-        <h1>Human or not?</h1>
-        <p>No games are installed for this. A kit is made from a checkout: `python -m studies turing` (docs/behaviour.md).</p>
+        <h1>{t("Human or not?")}</h1>
+        <p>{t("No games are installed for this. A kit is made from a checkout: `python -m studies turing` (docs/behaviour.md).")}</p>
       </div>
     );
   const levels = [...new Set(turing.kits.flatMap((each) => each.levels))].sort((one, other) => one - other);
   return (
     <div class="page turing">
       <div class="title-line">
-        <h1>{mode === "pair" ? "Which game did people play?" : "Did people play this game?"}</h1>
-        <div class="choices" role="radiogroup" aria-label="Kind of question">
+        <h1>{mode === "pair" ? t("Which game did people play?") : t("Did people play this game?")}</h1>
+        <div class="choices" role="radiogroup" aria-label={t("Kind of question")}>
           {(["pair", "single"] as const).map((each) => (
             <label key={each} class="choice">
               <input type="radio" name="mode" checked={mode === each} onChange={() => (setMode(each), next({ mode: each, level }))} />
-              <span>{each === "pair" ? "Two games" : "One game"}</span>
+              <span>{each === "pair" ? t("Two games") : t("One game")}</span>
             </label>
           ))}
         </div>
         <label class="level-choice">
-          <span class="hidden-text">Level of the players</span>
+          <span class="hidden-text">{t("Level of the players")}</span>
           <select
             value={level ?? ""}
             onChange={({ currentTarget: { value } }) => {
@@ -87,10 +88,10 @@ export function TuringPage() {
               next({ mode, level: wanted });
             }}
           >
-            <option value="">Any level</option>
+            <option value="">{t("Any level")}</option>
             {levels.map((each) => (
               <option key={each} value={each}>
-                About {each}
+                {t("About {level}", { level: String(each) })}
               </option>
             ))}
           </select>
@@ -131,19 +132,19 @@ function Round({ round, answer, onSay, onNext }: { round: TuringRound; answer: T
             <figcaption>
               {answer ? (
                 <p class="verdict">
-                  Played by <strong>{sourceName(answer.sources[index]!)}</strong>. <span class="note">{answer.about[index]}</span>
+                  {phrase("Played by {player}.", { player: <strong>{sourceName(answer.sources[index]!)}</strong> })} <span class="note">{say(answer.about[index]!)}</span>
                 </p>
               ) : pair ? (
                 <button class="main" onClick={() => onSay(index as 0 | 1)}>
-                  <Icon name="people" /> People played this one <span class="hidden-text">({index === 0 ? "left" : "right"})</span>
+                  <Icon name="people" /> {t("People played this one")} <span class="hidden-text">({index === 0 ? t("left") : t("right")})</span>
                 </button>
               ) : (
                 <div class="buttons">
                   <button class="main" onClick={() => onSay(1)}>
-                    <Icon name="people" /> People
+                    <Icon name="people" /> {t("People")}
                   </button>
                   <button class="main" onClick={() => onSay(0)}>
-                    A computer
+                    {t("A computer")}
                   </button>
                 </div>
               )}
@@ -153,24 +154,24 @@ function Round({ round, answer, onSay, onNext }: { round: TuringRound; answer: T
       </div>
       <div class="card player-bar">
         <Steps at={at} end={longest} onStep={step}>
-          <button class="quiet" onClick={() => (at >= longest ? (setAt(0), setPlaying(true)) : setPlaying(!playing))} aria-label={playing ? "Pause" : "Play the moves"}>
+          <button class="quiet" onClick={() => (at >= longest ? (setAt(0), setPlaying(true)) : setPlaying(!playing))} aria-label={playing ? t("Pause") : t("Play the moves")}>
             <Icon name={playing && at < longest ? "pause" : "play"} />
           </button>
         </Steps>
-        <div class="choices" role="radiogroup" aria-label="Speed">
+        <div class="choices" role="radiogroup" aria-label={t("Speed")}>
           {SPEEDS.map(([title], index) => (
             <label key={title} class="choice">
               <input type="radio" name="speed" checked={speed === index} onChange={() => setSpeed(index)} />
-              <span>{title}</span>
+              <span>{t(title)}</span>
             </label>
           ))}
         </div>
         <div class="answer" role="status" aria-live="polite">
           {answer && (
             <>
-              <strong class={answer.right ? "right" : "wrong"}>{answer.right ? "Right!" : "No."}</strong>
+              <strong class={answer.right ? "right" : "wrong"}>{answer.right ? t("Right!") : t("No.")}</strong>
               <button class="main" autofocus onClick={onNext}>
-                Next
+                {t("Next")}
               </button>
             </>
           )}
@@ -186,12 +187,12 @@ function GameAt({ round, game, at }: { round: TuringRound; game: JudgedGame; at:
   return (
     <>
       <p class="note about-game">
-        Rated about {round.level} <span class="number">· move {Math.ceil(at / 2)} of {Math.ceil(game.moves.length / 2)}</span>
+        {t("Rated about {level}", { level: String(round.level) })} <span class="number">· {t("move {number} of {total}", { number: Math.ceil(at / 2), total: Math.ceil(game.moves.length / 2) })}</span>
       </p>
       <Picture game={round.game} position={game.positions[at] ?? null} board={game.boards[at] ?? null} last={move?.text ?? null} hands />
       <p class="move-shown number" aria-live="off">
-        {move ? `${Math.ceil(at / 2)}${at % 2 ? "." : "…"} ${move.name}` : "First position"}
-        {move?.seconds != null && <span class="note"> after {move.seconds < 10 ? move.seconds.toFixed(1) : Math.round(move.seconds)} s</span>}
+        {move ? `${Math.ceil(at / 2)}${at % 2 ? "." : "…"} ${move.name}` : t("First position")}
+        {move?.seconds != null && <span class="note"> {t("after {seconds} s", { seconds: move.seconds < 10 ? Math.round(10 * move.seconds) / 10 : Math.round(move.seconds) })}</span>}
         {over && <strong> {game.result}</strong>}
       </p>
     </>
@@ -202,21 +203,21 @@ function Score({ score }: { score: TuringScore }) {
   const share = score.answered ? Math.round((100 * score.right) / score.answered) : null;
   const sources = Object.entries(score.called_human);
   return (
-    <section class="card turing-score" aria-label="Your score">
-      <h2>Your score</h2>
+    <section class="card turing-score" aria-label={t("Your score")}>
+      <h2>{t("Your score")}</h2>
       {share === null ? (
-        <p class="note">Half of the answers are right by luck. Good judges are right more often.</p>
+        <p class="note">{t("Half of the answers are right by luck. Good judges are right more often.")}</p>
       ) : (
         <>
           <p class="big">
-            <strong class="number">{share} %</strong> right: {score.right} of {score.answered}
+            {phrase("{share} right: {right} of {answered}", { share: <strong class="number">{share} %</strong>, right: score.right, answered: score.answered })}
             {score.interval && (
               <span class="note">
                 {" "}
-                (95 % interval {Math.round(100 * score.interval[0])} to {Math.round(100 * score.interval[1])} %; luck is 50 %)
+                {t("(95 % interval {low} to {high} %; luck is 50 %)", { low: Math.round(100 * score.interval[0]), high: Math.round(100 * score.interval[1]) })}
               </span>
             )}
-            {score.streak > 1 && <span class="streak"> {score.streak} in a row</span>}
+            {score.streak > 1 && <span class="streak"> {t("{count} in a row", { count: score.streak })}</span>}
           </p>
           {sources.length > 0 && (
             <ul class="bars">
@@ -231,7 +232,7 @@ function Score({ score }: { score: TuringScore }) {
               ))}
             </ul>
           )}
-          {sources.length > 0 && <p class="note">How often you called each of them human.</p>}
+          {sources.length > 0 && <p class="note">{t("How often you called each of them human.")}</p>}
         </>
       )}
     </section>

@@ -5,6 +5,7 @@ import { Icon } from "../icons";
 import { loadOffers, offers, Ready } from "../offers";
 import { Insight } from "../understand/insight";
 import { Review } from "../understand/review";
+import { known as nameOf, t } from "../text";
 
 /** What is looked at: a position or a whole game. */
 interface Subject {
@@ -90,37 +91,38 @@ export function UnderstandPage({ game: gameId }: { game: string }) {
   const step = (to: number) => {
     setLine([]);
     setPly(Math.max(0, Math.min((review?.total ?? 1) - 1, to)));
+    document.querySelector(".insight-board")?.scrollIntoView({ block: "nearest" }); // on a phone it is above the list
   };
   return (
     <div class="page">
       <div class="title-line">
-        <h1>What would people play?</h1>
-        <div class="choices" role="radiogroup" aria-label="Game">
+        <h1>{t("What would people play?")}</h1>
+        <div class="choices" role="radiogroup" aria-label={t("Game")}>
           {known.map((each) => (
             <label key={each.name} class="choice">
               <input type="radio" name="game" checked={each.name === name} onChange={() => (setText(""), show({ game: each.name, ...smallBoard(each, "") }))} />
-              <span>{each.title}</span>
+              <span>{nameOf(each.title)}</span>
             </label>
           ))}
         </div>
         <button aria-expanded={asking} onClick={() => setAsking(!asking)}>
-          <Icon name="search" /> Paste a position or a game
+          <Icon name="search" /> {t("Paste a position or a game")}
         </button>
       </div>
       {asking && (
         <form class="ask card" onSubmit={submit}>
           <label class="stacked">
-            <span>A position or a whole game</span>
+            <span>{t("A position or a whole game")}</span>
             <textarea
               rows={4}
               value={text}
               autofocus
               spellcheck={false}
-              placeholder={`A position as text, or a game (${offer.reads.join(", ").toUpperCase()}). Empty: the first position.`}
+              placeholder={t("A position as text, or a game ({formats}). Empty: the first position.", { formats: offer.reads.join(", ").toUpperCase() })}
               onInput={({ currentTarget: { value } }) => setText(value)}
             />
           </label>
-          <button class="main">Look</button>
+          <button class="main">{t("Look")}</button>
         </form>
       )}
       {error && (
@@ -141,18 +143,19 @@ export function UnderstandPage({ game: gameId }: { game: string }) {
             {review && line.length === 0 && (
               <Steps at={ply} end={review.total - 1} onStep={step}>
                 <span class="number note">
-                  move {Math.floor(ply / 2) + 1}
-                  {review.moves[ply] && `: ${review.moves[ply]!.name} was played`}
+                  {review.moves[ply]
+                    ? t("move {number}: {move} was played", { number: Math.floor(ply / 2) + 1, move: review.moves[ply]!.name })
+                    : t("move {number}", { number: Math.floor(ply / 2) + 1 })}
                 </span>
               </Steps>
             )}
             {line.length > 0 && (
               <div class="steps">
                 <button class="quiet" onClick={() => setLine(line.slice(0, -1))}>
-                  <Icon name="undo" /> Take back
+                  <Icon name="undo" /> {t("Take back")}
                 </button>
                 <button class="quiet" onClick={() => setLine([])}>
-                  Back to {subject.record ? "the game" : "the position"}
+                  {subject.record ? t("Back to the game") : t("Back to the position")}
                 </button>
               </div>
             )}
@@ -161,7 +164,7 @@ export function UnderstandPage({ game: gameId }: { game: string }) {
       ) : (
         !error && (
           <p class="loading" role="status">
-            Looking…
+            {t("Looking…")}
           </p>
         )
       )}
@@ -171,11 +174,11 @@ export function UnderstandPage({ game: gameId }: { game: string }) {
 
 function Tabs({ tab, onTab }: { tab: "game" | "position"; onTab: (tab: "game" | "position") => void }) {
   return (
-    <div class="choices" role="radiogroup" aria-label="What to look at">
+    <div class="choices" role="radiogroup" aria-label={t("What to look at")}>
       {(["game", "position"] as const).map((each) => (
         <label key={each} class="choice">
           <input type="radio" name="tab" checked={tab === each} onChange={() => onTab(each)} />
-          <span>{each === "game" ? "The game" : "This position"}</span>
+          <span>{each === "game" ? t("The game") : t("This position")}</span>
         </label>
       ))}
     </div>

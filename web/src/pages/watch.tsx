@@ -4,6 +4,7 @@ import { Icon } from "../icons";
 import { loadOffers, offers, Ready } from "../offers";
 import { begin, type Wanted } from "../requests";
 import { defaultChoice, OpponentForm, Slider, type Choice } from "./opponent-form";
+import { known, say, t } from "../text";
 
 const MOST = 8;
 
@@ -11,38 +12,38 @@ const MOST = 8;
 export function WatchPage({ tournament }: { tournament: boolean }) {
   useEffect(loadOffers, []);
   const [name, setName] = useState("chess");
-  const [size, setSize] = useState(9);
+  const [size, setSize] = useState(tournament ? 9 : 19);
   if (offers.value.length === 0) return <Ready />;
-  const known = offers.value.filter((each) => !tournament || !each.hidden);
-  const offer = known.find((each) => each.name === name) ?? known[0]!;
+  const games = offers.value.filter((each) => !tournament || !each.hidden);
+  const offer = games.find((each) => each.name === name) ?? games[0]!;
   const options: Record<string, number> = offer.options.some((each) => each.name === "size") ? { size } : {};
   return (
     <div class="page">
       <div class="watch-head">
-        <h1>Watch</h1>
-        <div class="choices" role="radiogroup" aria-label="What to watch">
+        <h1>{t("Watch")}</h1>
+        <div class="choices" role="radiogroup" aria-label={t("What to watch")}>
           <label class="choice">
             <input type="radio" name="what" checked={!tournament} onChange={() => (location.hash = "/watch")} />
-            <span>Two players</span>
+            <span>{t("Two players")}</span>
           </label>
           <label class="choice">
             <input type="radio" name="what" checked={tournament} onChange={() => (location.hash = "/watch/tournament")} />
-            <span>A tournament</span>
+            <span>{t("A tournament")}</span>
           </label>
         </div>
         <label class="row">
-          <span>Game</span>
+          <span>{t("Game")}</span>
           <select value={offer.name} onChange={({ currentTarget: { value } }) => setName(value)}>
-            {known.map((each) => (
+            {games.map((each) => (
               <option key={each.name} value={each.name}>
-                {each.title}
+                {known(each.title)}
               </option>
             ))}
           </select>
         </label>
         {options.size && (
           <label class="row">
-            <span>Board</span>
+            <span>{t("Board")}</span>
             <select value={size} onChange={({ currentTarget: { value } }) => setSize(Number(value))}>
               {[9, 13, 19].map((each) => (
                 <option key={each} value={each}>
@@ -75,10 +76,10 @@ function Pairing({ offer, options }: Props) {
   };
   return (
     <form class="setup" onSubmit={start}>
-      <OpponentForm offer={offer} choice={first} onChange={setFirst} legend={offer.sides[0]!} />
-      <OpponentForm offer={offer} choice={second} onChange={setSecond} legend={offer.sides[1]!} />
+      <OpponentForm offer={offer} choice={first} onChange={setFirst} legend={known(offer.sides[0]!, offer.name)} />
+      <OpponentForm offer={offer} choice={second} onChange={setSecond} legend={known(offer.sides[1]!, offer.name)} />
       <div class="card across one">
-        <Slider title="Pace" value={pace} shown={pace === 0 ? "as fast as they can" : `${pace} s a move`} from={0} to={5} step={0.5} onChange={setPace} />
+        <Slider title={t("Pace")} value={pace} shown={pace === 0 ? t("as fast as they can") : t("{seconds} s a move", { seconds: pace })} from={0} to={5} step={0.5} onChange={setPace} />
       </div>
       <div class="go-button">
         {error && (
@@ -86,7 +87,7 @@ function Pairing({ offer, options }: Props) {
             {error}
           </p>
         )}
-        <button class="main large">Watch</button>
+        <button class="main large">{t("Watch")}</button>
       </div>
     </form>
   );
@@ -125,9 +126,9 @@ function Tournament({ offer, options }: Props) {
       <form class="setup three" onSubmit={start}>
         {players.map((choice, index) => (
           <div key={index} class="entrant">
-            <OpponentForm offer={offer} choice={choice} onChange={(next) => change(index, next)} legend={`Player ${index + 1}`} compact />
+            <OpponentForm offer={offer} choice={choice} onChange={(next) => change(index, next)} legend={t("Player {number}", { number: index + 1 })} compact />
             {players.length > 2 && (
-              <button type="button" class="quiet close" aria-label={`Remove player ${index + 1}`} onClick={() => setPlayers(players.filter((_, at) => at !== index))}>
+              <button type="button" class="quiet close" aria-label={t("Remove player {number}", { number: index + 1 })} onClick={() => setPlayers(players.filter((_, at) => at !== index))}>
                 <Icon name="remove" />
               </button>
             )}
@@ -135,12 +136,12 @@ function Tournament({ offer, options }: Props) {
         ))}
         {players.length < MOST && (
           <button type="button" class="add" onClick={() => setPlayers([...players, defaultChoice(offer)])}>
-            <Icon name="plus" /> Add a player
+            <Icon name="plus" /> {t("Add a player")}
           </button>
         )}
         <div class="card across">
-          <Slider title="Games" value={games} shown={String(games)} from={players.length} to={200} step={1} onChange={setGames} />
-          <Slider title="Pace" value={pace} shown={pace === 0 ? "as fast as they can" : `${pace} s a move`} from={0} to={3} step={0.25} onChange={setPace} />
+          <Slider title={t("Games")} value={games} shown={String(games)} from={players.length} to={200} step={1} onChange={setGames} />
+          <Slider title={t("Pace")} value={pace} shown={pace === 0 ? t("as fast as they can") : t("{seconds} s a move", { seconds: pace })} from={0} to={3} step={0.25} onChange={setPace} />
         </div>
         <div class="go-button">
           {error && (
@@ -148,7 +149,7 @@ function Tournament({ offer, options }: Props) {
               {error}
             </p>
           )}
-          <button class="main large">Start the tournament</button>
+          <button class="main large">{t("Start the tournament")}</button>
         </div>
       </form>
       <Earlier />
@@ -163,18 +164,18 @@ function Earlier() {
   useEffect(load, []);
   if (found.length === 0) return null;
   return (
-    <section class="earlier" aria-label="Your tournaments">
-      <h2>Your tournaments</h2>
+    <section class="earlier" aria-label={t("Your tournaments")}>
+      <h2>{t("Your tournaments")}</h2>
       <ul class="game-list">
         {found.map((each) => (
           <li key={each.id} class="card">
             <a href={`#/tournament/${each.id}`}>
-              <strong>{each.title}</strong> <span class="note">{each.players.join(", ")}</span>
+              <strong>{known(each.title)}</strong> <span class="note">{each.players.map((name) => say(name)).join(", ")}</span>
             </a>
             <span class="note number">
-              {each.done_games} of {each.games} games{each.over ? "" : ", running"}
+              {t(each.over ? "{done} of {total} games" : "{done} of {total} games, running", { done: each.done_games, total: each.games })}
             </span>
-            <button class="quiet" aria-label={`Delete the tournament of ${each.title}`} onClick={() => void api.removeTournament(each.id).then(load)}>
+            <button class="quiet" aria-label={t("Delete the tournament of {game}", { game: known(each.title) })} onClick={() => void api.removeTournament(each.id).then(load)}>
               <Icon name="remove" />
             </button>
           </li>

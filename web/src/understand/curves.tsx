@@ -1,7 +1,6 @@
 import type { MoveCurve, PositionInsight } from "../api";
 import { graphWidth } from "../graphs";
-
-export const percent = (share: number) => `${(100 * share).toFixed(share < 0.1 ? 1 : 0)} %`;
+import { percent, rank, t } from "../text";
 
 const LEFT = 42;
 const TOP = 12;
@@ -23,7 +22,7 @@ export function Curves(props: { insight: PositionInsight; moves: MoveCurve[]; co
       class="curves"
       viewBox={`0 0 ${width} 194`}
       role="img"
-      aria-label={`At ${insight.ratings[column]}: ${moves.map((move) => `${move.name} ${percent(move.human[column]!)}`).join(", ")}`}
+      aria-label={t("At {rating}: {moves}", { rating: rank(insight.ratings[column]!), moves: moves.map((move) => `${move.name} ${percent(move.human[column]!)}`).join(", ") })}
       onClick={(event) => {
         const box = event.currentTarget.getBoundingClientRect();
         const where = ((event.clientX - box.left) / box.width) * width;
@@ -41,7 +40,7 @@ export function Curves(props: { insight: PositionInsight; moves: MoveCurve[]; co
       <line class="cursor" x1={x(column)} y1={TOP - 6} x2={x(column)} y2={BOTTOM} />
       {insight.ratings.map((rating, index) => index % sparse === 0 && (
         <text key={rating} x={x(index)} y="188" class="tick middle">
-          {rating}
+          {rank(rating)}
         </text>
       ))}
       {moves.map((move, index) => (

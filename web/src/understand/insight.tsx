@@ -4,7 +4,8 @@ import { ChessBoard } from "../boards/chess-board";
 import { GridBoard } from "../boards/grid-board";
 import { ShogiBoard } from "../boards/shogi-board";
 import { Slider } from "../pages/opponent-form";
-import { Curves, percent } from "./curves";
+import { Curves } from "./curves";
+import { known, percent, rank, t } from "../text";
 
 const CURVES = 5;
 const ROWS = 7;
@@ -28,7 +29,7 @@ export function Insight({ game, insight, onMove, children, head, instead }: Prop
   const best = insight.moves.find((each) => each.text === insight.best);
   const ranked = mixed(insight.moves, column, alpha).slice(0, ROWS);
   const rating = insight.ratings[column]!;
-  const people = insight.ratings.length > 1 ? `people of ${rating}` : "people";
+  const people = insight.ratings.length > 1 ? t("people of {rating}", { rating: rank(rating) }) : t("people");
   const costs = judged(insight);
   const wide = insight.ratings.length > 1;
   return (
@@ -37,7 +38,8 @@ export function Insight({ game, insight, onMove, children, head, instead }: Prop
         <InsightBoard game={game} insight={insight} onMove={onMove} people={ranked[0]?.move.text} best={best?.text} />
         {children}
         <p class="note key-line">
-          {insight.sides[insight.turn]} to move. <i class="dot blue" /> {people} play it most. <i class="dot green" /> the strong network's best{best ? `: ${best.name}` : ""}. Play a move to go on.
+          {t("{side} to move.", { side: known(insight.sides[insight.turn]!, game) })} <i class="dot blue" /> {t("{people} play it most.", { people })} <i class="dot green" />{" "}
+          {best ? t("the strong network's best: {move}.", { move: best.name }) : t("the strong network's best.")} {t("Play a move to go on.")}
         </p>
       </div>
       <div class="insight-panel">
@@ -45,21 +47,21 @@ export function Insight({ game, insight, onMove, children, head, instead }: Prop
         {instead}
         {!instead && wide && (
           <div class="card">
-            <h2>What would they play, by {insight.rating_word}?</h2>
+            <h2>{insight.rating_word === "rank" ? t("What would they play, by rank?") : t("What would they play, by rating?")}</h2>
             <Curves insight={insight} moves={insight.moves.slice(0, CURVES)} column={column} onColumn={setColumn} />
-            <Slider title={insight.rating_word === "rank" ? "Rank" : "Rating"} value={column} shown={String(rating)} from={0} to={insight.ratings.length - 1} step={1} onChange={setColumn} />
+            <Slider title={insight.rating_word === "rank" ? t("Rank") : t("Rating")} value={column} shown={rank(rating)} from={0} to={insight.ratings.length - 1} step={1} onChange={setColumn} />
           </div>
         )}
         {!instead && <div class="card">
-          <Facts insight={insight} column={column} people={people} />
+          <Facts game={game} insight={insight} column={column} people={people} />
           <table class="moves-table">
-            <caption class="hidden-text">The likeliest moves</caption>
+            <caption class="hidden-text">{t("The likeliest moves")}</caption>
             <thead>
               <tr>
-                <th>Move</th>
-                <th>{alpha === 0 ? "People play it" : "The mixture plays it"}</th>
-                <th class="right">Strong</th>
-                {costs && <th class="right">Costs</th>}
+                <th>{t("Move")}</th>
+                <th>{alpha === 0 ? t("People play it") : t("The mixture plays it")}</th>
+                <th class="right">{t("Strong")}</th>
+                {costs && <th class="right">{t("Costs")}</th>}
               </tr>
             </thead>
             <tbody>
@@ -82,15 +84,15 @@ export function Insight({ game, insight, onMove, children, head, instead }: Prop
               ))}
             </tbody>
           </table>
-          {!costs && <p class="note">What a move costs is not shown: the strong network of this game chooses moves, but its judgement of positions is not good enough.</p>}
+          {!costs && <p class="note">{t("What a move costs is not shown: the strong network of this game chooses moves, but its judgement of positions is not good enough.")}</p>}
           <Slider
-            title="Strong half (alpha)"
+            title={t("Strong half (alpha)")}
             value={alpha}
             shown={`${Math.round(100 * alpha)} %`}
             from={0}
             to={1}
             step={0.05}
-            note="How the choice moves when the strong network is mixed in: people to the power 1 − alpha, times strong to the power alpha."
+            note={t("How the choice moves when the strong network is mixed in: people to the power 1 − alpha, times strong to the power alpha.")}
             onChange={setAlpha}
           />
         </div>}
@@ -102,18 +104,18 @@ export function Insight({ game, insight, onMove, children, head, instead }: Prop
 /** Whether the strong network's values are good enough to say what a move costs. */
 const judged = (insight: PositionInsight) => insight.moves.some((each) => each.loss != null);
 
-function Facts({ insight, column, people }: { insight: PositionInsight; column: number; people: string }) {
+function Facts({ game, insight, column, people }: { game: string; insight: PositionInsight; column: number; people: string }) {
   const score = insight.score[column];
   return (
     <dl class="facts">
       {judged(insight) && <div>
-        <dt>chance of a blunder</dt>
+        <dt>{t("chance of a blunder")}</dt>
         <dd class={insight.blunder[column]! > 0.25 ? "warn" : ""}>{percent(insight.blunder[column]!)}</dd>
       </div>}
       {score != null && (
         <div>
           <dt>
-            {insight.sides[insight.turn]} scores, among {people}
+            {t("{side} scores, among {people}", { side: known(insight.sides[insight.turn]!, game), people })}
           </dt>
           <dd>{percent(score)}</dd>
         </div>
@@ -138,13 +140,13 @@ function InsightBoard({ game, insight, onMove, people, best }: { game: string; i
         fen={insight.position}
         turn={insight.turn}
         onMove={(moves) => moves[0] && onMove(moves.find((each) => each.endsWith("q")) ?? moves[0])}
-        arrows={[...(best ? [{ text: best, brush: "green" }] : []), ...(people ? [{ text: people, brush: "blue" }] : [])]}
+        arrows={[...(best ? [{ text: best, brush: "best" }] : []), ...(people ? [{ text: people, brush: "people" }] : [])]}
       />
     );
-  if (game === "shogi") return <ShogiBoard {...common} sfen={insight.position} hint={best ?? null} onMove={onMove} />;
+  if (game === "shogi") return <ShogiBoard {...common} sfen={insight.position} marks={best ? [{ text: best, brush: "best" }] : []} onMove={onMove} />;
   const marks = new Map<string, string>();
   if (people) marks.set(people, "people");
-  if (best) marks.set(best, "hint");
+  if (best) marks.set(best, "best");
   const points = new Set(insight.moves.map((each) => each.text));
-  return <GridBoard board={insight.board} bottom={0} label="Position. Arrow keys move, Enter plays." marks={marks} playable={{ points, owner: insight.turn }} onSquare={(point) => points.has(point) && onMove(point)} />;
+  return <GridBoard board={insight.board} bottom={0} label={t("Position. Arrow keys move, Enter plays.")} marks={marks} playable={{ points, owner: insight.turn }} onSquare={(point) => points.has(point) && onMove(point)} />;
 }

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import type { GameOffer, ReviewedMove, ReviewView } from "../api";
 import { graphWidth } from "../graphs";
-import { percent } from "./curves";
+import { known, percent, phrase, rank, say, t } from "../text";
 
 interface Props {
   review: ReviewView;
@@ -25,42 +25,45 @@ export function Review({ review, offer, ply, rating, onPly, onRating }: Props) {
     .sort((one, other) => one.ply - other.ply);
   const judged = moves.some((each) => each.loss != null);
   return (
-    <section class="review" aria-label="Review">
+    <section class="review" aria-label={t("Review")}>
       <div class="levels">
         {([0, 1] as const).map((side) => (
-          <Player key={side} review={review} side={side} name={review.players[side] || offer.sides[side]!} />
+          <Player key={side} review={review} side={side} name={review.players[side] || known(offer.sides[side]!, offer.name)} />
         ))}
       </div>
       <div class="card">
         <div class="title-line">
-          <h2>Chances and difficulty</h2>
+          <h2>{t("Chances and difficulty")}</h2>
           {!review.done && (
             <p class="note" role="status">
-              Looked at {moves.length} of {review.total} moves…
+              {t("Looked at {done} of {total} moves…", { done: moves.length, total: review.total })}
             </p>
           )}
         </div>
         {review.error && (
           <p class="alert" role="alert">
-            {review.error}
+            {say(review.error)}
           </p>
         )}
-        <Graph review={review} sides={offer.sides} ply={ply} onPly={onPly} />
+        <Graph review={review} sides={offer.sides.map((side) => known(side, offer.name))} ply={ply} onPly={onPly} />
         <p class="note">
-          Line: expected score of {offer.sides[0]} between people of {rating ?? "these ratings"}. Bars: what such people give away here on average, a measure of difficulty. A dot: a move that gave away more than 10 %.
+          {rating === null
+            ? t("Line: expected score of {side} between people of these ratings.", { side: known(offer.sides[0]!, offer.name) })
+            : t("Line: expected score of {side} between people of {rating}.", { side: known(offer.sides[0]!, offer.name), rating: rank(rating) })}{" "}
+          {t("Bars: what such people give away here on average, a measure of difficulty. A dot: a move that gave away more than 10 %.")}
         </p>
       </div>
-      {!judged && review.done && <p class="note">What moves cost is not shown: the strong network of this game chooses moves, but its judgement of positions is not good enough.</p>}
+      {!judged && review.done && <p class="note">{t("What moves cost is not shown: the strong network of this game chooses moves, but its judgement of positions is not good enough.")}</p>}
       {judged && <div class="review-lists">
         <div class="card">
-          <h2>Moves that gave much away</h2>
-          {erred.length === 0 && <p class="note">{review.done ? "None." : "None so far."}</p>}
+          <h2>{t("Moves that gave much away")}</h2>
+          {erred.length === 0 && <p class="note">{review.done ? t("None.") : t("None so far.")}</p>}
           <ul class="missed">
             {erred.map((each) => (
               <li key={each.ply}>
                 <button onClick={() => onPly(each.ply)}>
                   <span>
-                    {moveNumber(each)} <strong>{each.name}</strong> gave away {percent(each.loss ?? 0)}. <b>{each.best_name ?? each.best}</b> was better; {percent(each.best_likely)} of such players find it.
+                    {phrase("{number} {move} gave away {loss}. {best} was better; {share} of such players find it.", { number: moveNumber(each), move: <strong>{each.name}</strong>, loss: percent(each.loss ?? 0), best: <b>{each.best_name ?? each.best}</b>, share: percent(each.best_likely) })}
                   </span>
                 </button>
               </li>
@@ -68,15 +71,15 @@ export function Review({ review, offer, ply, rating, onPly, onRating }: Props) {
           </ul>
         </div>
         <div class="card">
-          <h2>Moves that people of your level miss</h2>
+          <h2>{t("Moves that people of your level miss")}</h2>
           {offer.ratings && <RatingChoice offer={offer} rating={rating} onRating={onRating} />}
-          {missed.length === 0 && <p class="note">{review.done ? "None: such players find a good move in every position of this game." : "None so far."}</p>}
+          {missed.length === 0 && <p class="note">{review.done ? t("None: such players find a good move in every position of this game.") : t("None so far.")}</p>}
           <ul class="missed">
             {missed.map((each) => (
               <li key={each.ply}>
                 <button onClick={() => onPly(each.ply)}>
                   <span>
-                    {moveNumber(each)} <b>{each.best_name ?? each.best}</b>: {percent(each.found!)} find a good move; most play {each.expected_name ?? each.expected}. {each.blunder ? `It was missed: ${each.name}.` : `Played: ${each.name}.`}
+                    {phrase("{number} {best}: {share} find a good move; most play {expected}.", { number: moveNumber(each), best: <b>{each.best_name ?? each.best}</b>, share: percent(each.found!), expected: each.expected_name ?? each.expected })} {each.blunder ? t("It was missed: {move}.", { move: each.name }) : t("Played: {move}.", { move: each.name })}
                   </span>
                 </button>
               </li>
@@ -95,7 +98,7 @@ function RatingChoice({ offer, rating, onRating }: { offer: GameOffer; rating: n
   const [chosen, setChosen] = useState(rating);
   return (
     <label class="row">
-      <span>Your {offer.ratings!.word}</span>
+      <span>{offer.ratings!.word.text === "rank" ? t("Your rank") : t("Your rating")}</span>
       <select
         value={String(chosen ?? "")}
         onChange={({ currentTarget: { value } }) => {
@@ -104,10 +107,10 @@ function RatingChoice({ offer, rating, onRating }: { offer: GameOffer; rating: n
           onRating(found);
         }}
       >
-        <option value="">of the players</option>
+        <option value="">{t("of the players")}</option>
         {offer.ratings!.values.map((each) => (
           <option key={each} value={String(each)}>
-            {each}
+            {rank(each)}
           </option>
         ))}
       </select>
@@ -124,19 +127,19 @@ function Player({ review, side, name }: { review: ReviewView; side: 0 | 1; name:
     <div class="card level-card">
       <div>
         <strong>{name}</strong>
-        {average !== null && <p class="note">gave away {percent(average)} a move</p>}
-        {review.ratings[side] != null && <p class="note">reviewed as {review.ratings[side]}</p>}
+        {average !== null && <p class="note">{t("gave away {loss} a move", { loss: percent(average) })}</p>}
+        {review.ratings[side] != null && <p class="note">{t("reviewed as {rating}", { rating: rank(review.ratings[side]!) })}</p>}
       </div>
       {level ? (
         <p class="estimate">
-          <span class="note">Played like</span>
-          <strong class="number">{level.shown}</strong>
+          <span class="note">{t("Played like")}</span>
+          <strong class="number">{rank(level.shown)}</strong>
           <span class="note number">
-            {Math.round(level.interval[0])} to {Math.round(level.interval[1])}, from {level.moves} moves
+            {t("{low} to {high}, from {count} moves", { low: String(Math.round(level.interval[0])), high: String(Math.round(level.interval[1])), count: level.moves })}
           </span>
         </p>
       ) : (
-        <p class="note">{review.done ? "Too few moves for an estimate." : "Estimating…"}</p>
+        <p class="note">{review.done ? t("Too few moves for an estimate.") : t("Estimating…")}</p>
       )}
     </div>
   );
@@ -157,7 +160,7 @@ function Graph({ review, sides, ply, onPly }: { review: ReviewView; sides: reado
       class="graph"
       viewBox={`0 -6 ${width} ${HEIGHT + 12}`}
       role="img"
-      aria-label={`Expected score of ${sides[0]} and difficulty, move by move`}
+      aria-label={t("Expected score of {side} and difficulty, move by move", { side: sides[0]! })}
       onClick={(event) => {
         const box = event.currentTarget.getBoundingClientRect();
         const where = ((event.clientX - box.left) / box.width) * width;

@@ -1,0 +1,158 @@
+"""What is chosen before a game, and what is said about it: bots, levels, rules, how the opponent behaves."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from playwright.sync_api import Page, Route, expect
+
+from tests.page.steps import begin, choose, from_position, resign, result, tap, type_move, weak
+from tests.page.test_other_pages import serious_faults
+
+
+def begun_with(page: Page) -> dict[str, Any]:
+    """What the page asks for when the game begins."""
+    with page.expect_request(lambda asked: asked.method == "POST") as asked:
+        begin(page)
+    wanted = asked.value.post_data_json
+    assert wanted is not None
+    return dict(wanted)
+
+
+def test_bots_have_a_line_a_rating_and_the_planner_its_time(page: Page) -> None:
+    def rated(route: Route) -> None:
+        offers = route.fetch().json()
+        for offer in offers:
+            for place, bot in enumerate(offer["bots"]):
+                bot.update(rating=100 * place + 0.3, interval=[100 * place - 40, 100 * place + 40], games=300)
+        route.fulfill(json=offers)
+
+    page.route("**/api/catalogue", rated)
+    page.reload()
+    choose(page, "rbc")
+    bots = page.get_by_role("radiogroup", name="Bot", exact=True).locator(".bot")
+    names = [bot.locator("strong").inner_text() for bot in bots.all()]
+    assert (names[0], names[-1]) == ("random", "planner")
+    assert [bot.locator(".number").inner_text() for bot in bots.all()] == [
+        str(100 * place) for place in range(len(names))
+    ]
+    assert all(len(bot.locator(".note").inner_text()) > 20 for bot in bots.all())
+    default = page.locator(".bot:has(:checked) strong").inner_text()
+    assert names.index(default) < len(names) / 2  # a beginner can beat it
+    page.get_by_label("planner", exact=True).check()
+    expect(page.get_by_text("in 300 games between the bots")).to_be_visible()
+    page.get_by_label("0.5 s a turn").check()
+    assert serious_faults(page) == []
+    assert begun_with(page)["opponent"] == {"kind": "bot", "bot": "planner", "seconds": 0.5}
+
+
+def test_a_level_has_its_own_interval(page: Page) -> None:
+    choose(page, "chess")
+    level = page.get_by_label("Level", exact=True)
+    note = page.locator(".dial .note").first
+    level.fill("1400")
+    expect(note).to_contain_text("Measured: ")
+    level.fill("1450")
+    expect(note).to_contain_text("Between two measured levels: ")
+    first = re.findall(r"\d+", note.inner_text())
+    level.fill("1250")
+    assert re.findall(r"\d+", note.inner_text()) != first
+
+
+def test_shogi_begins_in_the_middle_of_its_levels(page: Page) -> None:
+    choose(page, "shogi")
+    level = page.get_by_label("Level", exact=True)
+    low, high = (int(level.get_attribute(name) or 0) for name in ("min", "max"))
+    value = int(level.input_value())
+    assert low + 0.25 * (high - low) <= value <= high - 0.25 * (high - low)
+
+
+def test_a_slow_level_says_so_before_the_game(page: Page) -> None:
+    def slow(route: Route) -> None:
+        offers = route.fetch().json()
+        for estimate in offers[0]["levels"]["estimates"]:
+            estimate["seconds"] = 12.4 if estimate["level"] >= 2000 else 0.5
+        route.fulfill(json=offers)
+
+    page.route("**/api/catalogue", slow)
+    page.reload()
+    choose(page, "chess")
+    page.get_by_label("Level", exact=True).fill("1500")
+    expect(page.get_by_text("On this machine it thinks")).to_have_count(0)
+    page.get_by_label("Level", exact=True).fill("2200")
+    expect(page.get_by_text("On this machine it thinks for about 12 s a move.")).to_be_visible()
+
+
+def test_go_has_19_lines_and_its_rules_are_chosen(page: Page) -> None:
+    choose(page, "go")
+    expect(page.get_by_label("19x19")).to_be_checked()
+    weak(page)
+    page.get_by_label("9x9", exact=True).check()
+    page.get_by_role("combobox", name="Rules", exact=True).select_option("japanese")
+    page.get_by_label("Komi").fill("5.5")
+    wanted = begun_with(page)
+    assert wanted["options"] == {"size": 9, "rules": "japanese", "komi": 5.5}
+    facts = page.locator(".game-line")
+    expect(facts).to_contain_text("Prisoners: Black 0, White 0.")
+    expect(facts).to_contain_text("Komi 5.5.")
+    expect(facts).to_contain_text("Japanese rules.")
+
+
+def test_games_without_draws_have_no_draw(page: Page) -> None:
+    for game, count in (("breakthrough", 0), ("chess", 1)):
+        choose(page, game)
+        weak(page)
+        begin(page)
+        expect(page.get_by_role("button", name="Resign")).to_be_visible()
+        expect(page.get_by_role("button", name="Offer a draw")).to_have_count(count)
+        page.goto(page.url.split("#")[0])
+
+
+def test_the_opponent_answers_at_once_and_never_resigns(page: Page) -> None:
+    choose(page, "chess")
+    page.get_by_label("The opponent answers at once").check()
+    page.get_by_label("The opponent never resigns").check()
+    wanted = begun_with(page)
+    assert wanted["resigns"] is False
+    assert wanted["opponent"]["think_time"] == "none"
+    page.goto(page.url.split("#")[0])
+    expect(page.get_by_label("The opponent never resigns")).to_be_checked()
+    page.get_by_label("The opponent never resigns").uncheck()
+    page.get_by_label("The opponent answers at once").uncheck()
+    again = begun_with(page)
+    assert "resigns" not in again
+    assert "think_time" not in again["opponent"]
+
+
+def test_you_won_and_you_lost(page: Page) -> None:
+    choose(page, "chess")
+    weak(page)
+    from_position(page, "7k/8/6K1/8/8/8/8/1Q6 w - - 0 1")
+    begin(page)
+    tap(page, "b1")
+    tap(page, "b8")
+    assert result(page) == "You won: checkmate."
+    page.goto(page.url.split("#")[0])
+    weak(page)
+    begin(page)
+    type_move(page, "e4")
+    resign(page)
+    assert result(page).startswith("You lost")
+
+
+def test_a_hint_names_the_best_move_and_that_of_people(page: Page) -> None:
+    choose(page, "chess")
+    begin(page)
+    page.get_by_role("button", name="Hint").click()
+    advice = page.locator(".advice")
+    expect(advice).to_contain_text("The best move")
+    expect(advice.get_by_label("Your rating")).to_have_value("1500")
+    expect(page.locator(".cg-shapes line").first).to_be_attached()
+    assert serious_faults(page) == []
+    with page.expect_request("**/hint?rating=1000"):
+        advice.get_by_label("Your rating").select_option("1000")
+    expect(advice.get_by_label("Your rating")).to_have_value("1000")
+    page.reload()
+    page.get_by_role("button", name="Hint").click()
+    expect(advice.get_by_label("Your rating")).to_have_value("1000")

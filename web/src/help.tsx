@@ -1,0 +1,91 @@
+import { signal } from "@preact/signals";
+import { useEffect, useState } from "preact/hooks";
+import { Icon } from "./icons";
+import { loadOffers, offers } from "./offers";
+import { Dialog } from "./settings-panel";
+import { known, say, t, word } from "./text";
+
+/** The game that the page is about now. */
+export const shownGame = signal(localStorage.getItem("game") ?? "chess");
+
+/** Rules of well-known games; the server has those of the others. */
+const RULES: Record<string, string> = {
+  chess: word(
+    "The king must not be captured: who is in check must get out of it, and who cannot is mated and loses. The rook moves straight, the bishop along diagonals, the queen as both, the king one square, the knight two squares straight and one to the side. A pawn moves forward, two squares from where it began, and captures diagonally forward; on the far row it becomes another piece. King and rook can castle if neither has moved and nothing is between them. Stalemate, three times the same position, and 50 moves without a capture or pawn move are a draw.",
+  ),
+  go: word(
+    "Players put stones on the points of the board in turn, Black first. Stones that touch along the lines live and die together: a group without a free point next to it is captured. A stone may not be put where its own group has no free point, and the position before may not be repeated. Who sees nothing more to gain passes; after two passes the dead stones are agreed on. A player's points are own stones and surrounded points, or prisoners and surrounded points, as the rules of the game say. White gets komi for moving second.",
+  ),
+  shogi: word(
+    "The king must not be captured: who is mated loses. Gold moves one square, but not diagonally backwards; silver one square forward or diagonally; the knight two squares forward and one to the side; the lance straight forward; the pawn one square forward, and captures so too; rook and bishop go far. Captured pieces come into the hand and can be dropped on an empty square instead of a move. Pieces that move into, within or out of the last three rows may promote. There may not be two pawns of a side on one file, and a pawn may not be dropped to mate.",
+  ),
+};
+
+/** Opens the help: rules, keys, what the numbers mean. The key ? opens it too. */
+export function HelpButton() {
+  const [open, setOpen] = useState(false);
+  useEffect(() => {
+    const key = (event: KeyboardEvent) => {
+      const typing = event.target instanceof HTMLElement && event.target.matches("input[type=text], textarea, select");
+      if (event.key === "?" && !typing && !document.querySelector("dialog")) setOpen(true);
+    };
+    addEventListener("keydown", key);
+    return () => removeEventListener("keydown", key);
+  }, []);
+  return (
+    <>
+      <button class="quiet" onClick={() => setOpen(true)} aria-haspopup="dialog" title={`${t("Help")} (?)`} aria-label={t("Help")}>
+        <Icon name="help" />
+      </button>
+      {open && <Help onClose={() => setOpen(false)} />}
+    </>
+  );
+}
+
+function Help({ onClose }: { onClose: () => void }) {
+  useEffect(loadOffers, []);
+  const offer = offers.value.find((each) => each.name === shownGame.value);
+  const rules = offer?.rules.text ? offer.rules : RULES[shownGame.value];
+  return (
+    <Dialog title={t("Help")} onClose={onClose}>
+      {offer && rules && (
+        <>
+          <h3>{t("{game}: the rules in a minute", { game: known(offer.title) })}</h3>
+          <p class="rules-text">{say(rules)}</p>
+        </>
+      )}
+      {offer && (
+        <>
+          <h3>{t("How moves are typed")}</h3>
+          <p>{say(offer.how_to_move)}</p>
+        </>
+      )}
+      <h3>{t("Keys")}</h3>
+      <dl class="keys-list">
+        <Key name="← →" does={t("one move back, one move forward; the wheel over the board does the same")} />
+        <Key name="Home End" does={t("first position, last position")} />
+        <Key name="↑ ↓ ← → Enter" does={t("on the board: move to a square, choose it")} />
+        <Key name="F" does={t("turn the board")} />
+        <Key name="Esc" does={t("cancel a choice, close a box")} />
+        <Key name="?" does={t("this help")} />
+      </dl>
+      <p>{t("A move chosen while the opponent thinks is played at once after its move. The right mouse button draws arrows and circles on the chess board; a click erases them.")}</p>
+      <h3>{t("What is this number?")}</h3>
+      <p>{t("A level is a strength. It was measured in games on the scale of another program; the numbers in brackets are its 95 % interval: where the true value lies in 19 of 20 cases. With 100 points more, a player wins 64 of 100 points against the other.")}</p>
+      <p>{t("A rating or rank of people says whose moves the opponent imitates. That is a style, not a measured strength. Each site has its own scale: 1500 on one is not 1500 on another.")}</p>
+    </Dialog>
+  );
+}
+
+function Key({ name, does }: { name: string; does: string }) {
+  return (
+    <div>
+      <dt>
+        {name.split(" ").map((key) => (
+          <kbd key={key}>{key}</kbd>
+        ))}
+      </dt>
+      <dd>{does}</dd>
+    </div>
+  );
+}

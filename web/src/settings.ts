@@ -1,0 +1,35 @@
+// What the person chose on this page; kept in the browser.
+import { signal, type Signal } from "@preact/signals";
+
+/** A setting of one of some values. The first is used until another is chosen. */
+export function setting<Value extends string>(name: string, values: readonly Value[]): Signal<Value> {
+  const kept = localStorage.getItem(name);
+  const chosen = signal(values.find((value) => value === kept) ?? values[0]!);
+  chosen.subscribe((value) => {
+    if (value === values[0]) localStorage.removeItem(name);
+    else localStorage.setItem(name, value);
+  });
+  return chosen;
+}
+
+/** Whether the board makes sounds. */
+export const sound = setting("sound", ["off", "on"]);
+/** Whether a move waits until it is confirmed. */
+export const confirmMoves = setting("confirm-moves", ["off", "on"]);
+/** Whether the opponent answers at once, without the time that people take. */
+export const atOnce = setting("at-once", ["off", "on"]);
+/** Whether the opponent plays to the end. */
+export const toMate = setting("to-mate", ["off", "on"]);
+/** Colours of the boards. */
+export const boardTheme = setting("board", ["wood", "green", "blue"]);
+boardTheme.subscribe((value) => (document.documentElement.dataset.board = value));
+
+/** The person's rating or rank in a game; null if it was not given. */
+export const ownRating = (game: string) => localStorage.getItem(`rating-${game}`);
+export const keepRating = (game: string, rating: string) => localStorage.setItem(`rating-${game}`, rating);
+
+export const theme = setting("theme", ["system", "light", "dark"]);
+theme.subscribe((value) => {
+  if (value === "system") document.documentElement.removeAttribute("data-theme");
+  else document.documentElement.dataset.theme = value;
+});
