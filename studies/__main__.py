@@ -6,8 +6,7 @@ from collections.abc import Callable, Sequence
 
 import typer
 
-from sparring.cli.console import reporting_interrupts, with_checked_numbers
-from sparring.cli.run import run_app
+from sparring.cli.console import checked_command, run_app
 from studies.ace.commands import (
     ace_answers,
     ace_evidence,
@@ -21,7 +20,7 @@ from studies.ace.study import ace
 from studies.ace.tuning_commands import ace_baselines, ace_cross, ace_curve, ace_gradients, ace_losses
 from studies.blend.commands import blend_command
 from studies.dsmcp.commands import dsmcp
-from studies.expendibots.commands import draws, expendibots, ladder, opponent, variants
+from studies.expendibots.commands import accept, draws, expendibots, ladder, opponent, variants
 from studies.levels.commands import level_fit, level_grid, level_report, level_solve, level_table
 from studies.levels.pair_commands import level_pairs, level_rate
 from studies.levels.position_commands import (
@@ -80,6 +79,7 @@ _STUDIES: dict[str, Callable[..., None]] = {
     "dsmcp": dsmcp,
     "expendibots": expendibots,
     "ladder": ladder,
+    "expendibots-accept": accept,
     "expendibots-draws": draws,
     "expendibots-opponent": opponent,
     "expendibots-networks": variants,
@@ -120,7 +120,7 @@ _STUDIES: dict[str, Callable[..., None]] = {
     "search-ratings": search_ratings,
 }
 for _name, _study in _STUDIES.items():
-    app.command(_name)(reporting_interrupts(with_checked_numbers(one_at_a_time(_name, _study))))
+    app.command(_name)(checked_command(one_at_a_time(_name, _study)))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

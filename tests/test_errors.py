@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import sparring
-from sparring.cli.run import run_app
+from sparring.cli.console import run_app
 
 SOURCE = Path(sparring.__file__).parent
 MOST = 18

@@ -224,7 +224,7 @@ def ace_strength(
     fitted, report = fit_and_measure(read_evidence(evidence), f"{command_line()}, {today()}")
     write_json(provenance(command_line()) | report, out)
     if model is not None:
-        write_json(fitted.as_json(), model)
+        write_json(asdict(fitted), model)
     for key in ("unseen_games", "all_games"):
         for row in report[key]:
             print(f"{key}, {row['games']}: {row['mean_absolute_error']:.0f} of {row['players']} players")

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
+from sparring.base.storage import read_journal
 from sparring.measure.samples import PHASES
 from sparring.measure.tuning import PlayedPositions, Theta, VisitData, cross_entropy, search_visits
 from sparring.measure.tuning_run import estimate, fit_theta_curve
@@ -92,3 +94,9 @@ def _with_phase(result: Result, phase: str) -> Result:
     """The result with the tau of a phase."""
     tau = result["by_phase"]["phases"][phase]["temperature"]
     return {**result, "theta": {**result["theta"], "temperature": tau}}
+
+
+def results_in(folder: Path) -> Iterator[dict[str, Any]]:
+    """The results of the classes whose journals in a folder are finished, by rating."""
+    latest = [entries[-1] for path in folder.glob("class-*.jsonl") if (entries := read_journal(path))]
+    yield from sorted((entry for entry in latest if "theta" in entry), key=lambda entry: int(entry["class"]))

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from sparring.measure.strength import RatedPlayer, collect_evidence, fit_strength_model, strength_errors
+from sparring.measure.strength import collect_evidence
 from sparring.policies import Policy
 from sparring.records import RecordedGame, Split, open_records
+from studies.ace.strength_fit import RatedPlayer, fit_strength_model, strength_errors
 
 RANKS = (6, 7, 8, 9)
 """Dan ranks of which there are enough games between people."""
@@ -51,7 +53,7 @@ def measure_go(human: Policy, games: Sequence[RecordedGame]) -> dict[str, Any]:
     ]
     ranks = [int(rank) for each in others.values() for rank, _ in each]
     return {
-        "model": model.as_json(),
+        "model": asdict(model),
         "rows": rows,
         "games": len(games),
         "fitted_players": len(fitted),

@@ -16,13 +16,13 @@ from sparring.measure.tuning import (
     VisitData,
     cross_entropy,
     fit_choice,
-    regularised_gradient,
     search_differences,
     search_visits,
     snapshot_sizes,
 )
 from sparring.measure.tuning_run import clustered_error
 from sparring.policies import Policy
+from studies.ace.regularised import regularised_gradient
 
 STEPS = (0.05, 0.1, 0.2, 0.4)
 """Steps of finite differences in log t and log c_puct."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from sparring.measure.tuning_run import results_in
 from sparring.players.levels import shipped_levels
 from sparring.players.player_config import PlayerConfig
+from studies.ace.curve import results_in
 
 CLASS_NAMES = {1250: "D", 1650: "B", 2150: "Expert", 2550: "GM"}
 """The paper's names of its classes (section 4.1)."""

@@ -13,9 +13,10 @@ from sparring.base.plot_style import LINE_COLORS, open_pyplot, save_svg
 from sparring.base.storage import read_journal
 from sparring.measure.reports import read_json
 from sparring.measure.tuning import DescentStep
-from sparring.measure.tuning_run import fit_theta_curve, results_in
+from sparring.measure.tuning_run import fit_theta_curve
 from studies.ace.amsterdam import read_answers, skill_curve
 from studies.ace.answers import answers_of
+from studies.ace.curve import results_in
 from studies.ace.players import CLASS_NAMES
 from studies.ace.position_items import FORM, PositionTest
 from studies.ace.position_scores import calibrate_on_people, grade_rating, score_player

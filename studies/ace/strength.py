@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from sparring.measure.strength import (
-    GameEvidence,
-    RatedPlayer,
-    StrengthModel,
-    fit_strength_model,
-    strength_errors,
-)
+from sparring.measure.strength import GameEvidence, StrengthModel
 from studies.ace.evidence import RATINGS, read_lines
+from studies.ace.strength_fit import RatedPlayer, fit_strength_model, strength_errors
 
 GAMES = (1, 2, 5, 10, 20, 50)
 """Numbers of games for which errors are measured."""
@@ -62,7 +58,7 @@ def fit_and_measure(rows: Sequence[dict[str, Any]], note: str) -> tuple[Strength
         for player in _balanced(rated_players(fitted, games, unseen=True), 600)
     ]
     model = fit_strength_model("chess", RATINGS, sample, note=note)
-    report: dict[str, Any] = {"fitted_on": len(sample), "model": model.as_json()}
+    report: dict[str, Any] = {"fitted_on": len(sample), "model": asdict(model)}
     for key, unseen in (("unseen_games", True), ("all_games", False)):
         report[key] = []
         for games in GAMES:

@@ -109,7 +109,8 @@ def tune_missing_classes(
 ) -> None:
     """Tunes the paper's classes that have no result in the folder."""
     from sparring.measure.tuning import DescentConfig
-    from sparring.measure.tuning_run import TuningConfig, results_in, tune_classes
+    from sparring.measure.tuning_run import TuningConfig, tune_classes
+    from studies.ace.curve import results_in
     from studies.ace.players import CLASS_NAMES
 
     finished = {result["class"] for result in results_in(folder)}

@@ -54,7 +54,7 @@ def ace_gradients(
     from sparring.base.provenance import provenance
     from sparring.measure.reports import write_json
     from sparring.measure.tuning import Theta, class_positions
-    from sparring.measure.tuning_run import results_in
+    from studies.ace.curve import results_in
     from studies.ace.gradients import compare_gradients
 
     policy = load_policy(network, "chess", backend=backend, batch=batch)
@@ -82,8 +82,7 @@ def ace_curve(
     """Measure Theta as a function of the rating on the held-out moves of the tuned classes."""
     from sparring import load_policy
     from sparring.measure.tuning import MemoizedPolicy
-    from sparring.measure.tuning_run import results_in
-    from studies.ace.curve import curve_losses
+    from studies.ace.curve import curve_losses, results_in
 
     results = list(results_in(tuning))
     if len(results) < 2:
@@ -107,8 +106,7 @@ def ace_cross(
     """Measure the Theta of each class on the held-out moves of the others."""
     from sparring import load_policy
     from sparring.measure.tuning import MemoizedPolicy
-    from sparring.measure.tuning_run import results_in
-    from studies.ace.curve import cross_losses
+    from studies.ace.curve import cross_losses, results_in
 
     wanted = [int(each) for each in classes.split(",")]
     policy = MemoizedPolicy(load_policy(network, "chess", backend=backend, batch=batch))

@@ -12,25 +12,29 @@ from sparring.measure.blending import (
     ALPHAS,
     BestAlpha,
     GroupFit,
-    GroupWeights,
-    PositionWeights,
-    RatingWeights,
-    WeightModel,
     alpha_weights,
-    constrained_blend,
+    fit,
     fit_groups,
-    grid_blend,
+    hat_basis,
     place_knots,
     pooled_logs,
     position_blend,
     rating_blend,
-    simplex_grid,
 )
 from sparring.measure.metrics import PolicyMetrics, intervals
 from sparring.measure.scores import ChoiceData
 from sparring.policies.policy import Array
 from studies.blend.config import HeldOutSample, PredictedSample
 from studies.blend.nested import Candidates, NestedMetrics, pool_scores, refitted
+from studies.blend.weights import (
+    GroupWeights,
+    WeightModel,
+    constrained_blend,
+    grid_blend,
+    score_logs,
+    simplex_grid,
+    weights_of,
+)
 
 _SHIFT = 0.1
 """The change of alpha whose cost is measured."""
@@ -59,7 +63,7 @@ def fit_methods(part: PredictedSample, *names: str) -> tuple[list[GroupFit], dic
 def evaluate_blend(measured: HeldOutSample, weighing: WeightModel, *names: str) -> PolicyMetrics:
     """Metrics of a blend of the named policies on the test sample."""
     choices = measured.part.of(*names)
-    return measured.metrics(pooled_logs(choices, weighing.weights(choices, measured.part.groups)))
+    return measured.metrics(pooled_logs(choices, weights_of(weighing, choices, measured.part.groups)))
 
 
 def group_metrics(metrics: PolicyMetrics) -> dict[str, Any]:
@@ -90,10 +94,11 @@ def _range(best: BestAlpha) -> dict[str, float]:
 
 def _trend(choices: ChoiceData) -> dict[str, Any] | None:
     """Alpha as a straight line over ratings, by likelihood, with a 95 % interval of its change."""
-    knots = place_knots(choices.metadata["rating"], 2)
+    ratings = choices.metadata["rating"]
+    knots = place_knots(ratings, 2)
     if len(knots) < 2:
         return None
-    line = RatingWeights.fitted(choices, constrained=True, knots=knots).fit
+    line = fit(choices, hat_basis(ratings, knots), constrained=True)
     low, high = line.theta[0].tolist()
     change = np.zeros(line.theta.size)
     change[:2] = -1, 1
@@ -124,8 +129,8 @@ def alpha_sensitivity(measured: HeldOutSample, weighing: GroupWeights, *names: s
     columns = []
     for shift in (0.0, -_SHIFT, _SHIFT):
         alpha = np.clip(weighing.table[:, 0] + shift, 0, 1)
-        weights = GroupWeights(np.stack([alpha, 1 - alpha], axis=1)).weights(choices, part.groups)
-        columns.append(choices.scores(pooled_logs(choices, weights))["rank"] == 0)
+        weights = np.stack([alpha, 1 - alpha])[:, part.groups]
+        columns.append(score_logs(choices, pooled_logs(choices, weights))["rank"] == 0)
     group_sums = measured.resamples.group_sums(
         np.stack(columns, axis=1).astype(np.float64), part.sample.metadata["game"]
     )
@@ -201,6 +206,6 @@ def nested_methods(
         found["grid"] = candidates.chosen()
     for method in ("alpha", "rating", "position"):
         model = methods[method]
-        fitted = model if isinstance(model, RatingWeights | PositionWeights) else None
+        fitted = None if isinstance(model, GroupWeights) else model
         found[method] = refitted(validation, measured, fitted, names, refits)
     return found

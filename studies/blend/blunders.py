@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparring.measure.blending import WeightModel, pooled_logs
+from sparring.measure.blending import pooled_logs
 from sparring.measure.matching import TaskProgressCallback
 from sparring.measure.metrics import Array, Means, Resamples, intervals
 from sparring.policies.policy import segment_argmax
 from studies.blend.analysis_engine import CachedAnalysis
 from studies.blend.config import EngineAnalysisConfig, PredictedSample
+from studies.blend.weights import WeightModel, weights_of
 
 MOVES = ("person", "policy", "strong", "blend")
 """The first axis of the arrays here: the move played, and the most likely moves of the human-like policy, of
@@ -72,7 +73,7 @@ def mechanism(
 def _first_choices(part: PredictedSample, human: str, strong: str, model: WeightModel) -> NDArray[np.int64]:
     """The index of each move among the legal moves, [MOVES, positions]."""
     pair = part.of(human, strong)
-    blend = pooled_logs(pair, model.weights(pair, part.groups))
+    blend = pooled_logs(pair, weights_of(model, pair, part.groups))
     logs = (*pair.log_probabilities.astype(np.float64), blend)
     firsts = [segment_argmax(each, pair.offsets) for each in logs]
     return np.stack([pair.played, *firsts]) - pair.offsets[:-1]

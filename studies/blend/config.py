@@ -16,6 +16,7 @@ from sparring.measure.scores import CachedPolicy, ChoiceData, gather_choice_data
 from sparring.players.engines import EngineConfig
 from sparring.policies.policy import Array
 from sparring.records import Split
+from studies.blend.weights import score_logs
 
 
 @dataclass(frozen=True)
@@ -125,7 +126,7 @@ class HeldOutSample:
 
     def metrics(self, logs: Array) -> PolicyMetrics:
         """Metrics of a policy with these log-probabilities, [moves of all positions]."""
-        return PolicyMetrics(self.part.sample, self.part.choices.scores(logs), self.resamples)
+        return PolicyMetrics(self.part.sample, score_logs(self.part.choices, logs), self.resamples)
 
     def metrics_of(self, name: str) -> PolicyMetrics:
         """Metrics of one of the policies."""

@@ -14,12 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparring.measure.blending import PositionWeights, RatingWeights, fit, middle_best, refit
+from sparring.measure.blending import PositionWeights, RatingWeights, fit, middle_best
 from sparring.measure.metrics import COLUMNS, Estimate, GroupSums, PolicyMetrics, Resamples, intervals
 from sparring.measure.scores import ChoiceData
 from sparring.policies.policy import Array, segment_repeat
 from sparring.policies.pool import pool_log_probabilities
 from studies.blend.config import HeldOutSample, PredictedSample
+from studies.blend.weights import refit
 
 _SEED = 1
 """The resamples of validation games are independent of those of test games, which have seed 0."""

@@ -21,6 +21,7 @@ from sparring.policies.policy import Array
 from studies.blend.config import BlendStudyConfig, HeldOutSample, PredictedSample, SearchComparisonConfig
 from studies.blend.nested import Candidates, NestedMetrics
 from studies.blend.searched import RULES, search_scores
+from studies.blend.weights import score_logs
 
 BLEND, BLEND_BY_RATING = "blend (grid)", "blend (by rating)"
 """The blends that search is compared with: the paper's, and ours."""
@@ -88,7 +89,7 @@ def _scores(
                 lambda more, done=done: on_progress("searching", done + more, total),  # type: ignore[misc]
             )
         )
-    alone = part.choices.scores(part.of(expert.name).log_probabilities[0].astype(np.float64))
+    alone = score_logs(part.choices, part.of(expert.name).log_probabilities[0].astype(np.float64))
     found.append(np.repeat(alone[:, None], len(RULES), axis=1))
     return np.stack(found, axis=1)
 

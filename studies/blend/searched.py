@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
-from typing import get_args
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,8 +16,9 @@ from sparring.measure.samples import Sample
 from sparring.measure.scores import SCORE_DTYPE, CachedPolicy, ProgressCallback, cache_key, score
 from sparring.networks import Position, Prediction
 from sparring.search import PuctConfig, SearchResult, search_together
-from sparring.search.move_selection import SelectionRule, selection_rule
+from sparring.search.move_selection import MoveSelection, by_visits, kl_regularised, regularised_policy
 
+SelectionRule: TypeAlias = Literal["visits", "regularised", "kl"]
 RULES: tuple[SelectionRule, ...] = get_args(SelectionRule)
 """The rules that make a policy of a search (`sparring.search.move_selection`)."""
 _TREES = 2048
@@ -89,3 +91,14 @@ def _read(path: Path, header: bytes) -> NDArray[np.void]:
         rows[: whole * SCORE_DTYPE.itemsize * len(RULES)], SCORE_DTYPE
     ).reshape(-1, len(RULES))
     return found
+
+
+def selection_rule(rule: SelectionRule, c_puct: float, nodes: int) -> MoveSelection:
+    """The rule of this name for searches with this c_puct and so many visits."""
+    match rule:
+        case "visits":
+            return by_visits(1.0)
+        case "regularised":
+            return regularised_policy(c_puct)
+        case "kl":
+            return kl_regularised(c_puct / math.sqrt(nodes))

@@ -14,12 +14,8 @@ from sparring.base.provenance import today
 from sparring.base.storage import atomic_write
 from sparring.measure.blending import (
     GroupFit,
-    GroupWeights,
     PositionWeights,
     RatingWeights,
-    WeightModel,
-    alpha_curve,
-    alpha_text,
     curves_text,
     traits_text,
 )
@@ -50,6 +46,7 @@ from studies.blend.paper import paper
 from studies.blend.provenance import describe_networks, describe_records, describe_training
 from studies.blend.search import BLEND, BLEND_BY_RATING, compare_search
 from studies.blend.trials import trials
+from studies.blend.weights import GroupWeights, WeightModel, alpha_curve, alpha_text
 
 _CLOSER = 2
 """The number of human-like policies, the first ones, with trials and an engine analysis."""
@@ -197,7 +194,7 @@ def _write_policies(
         os.path.relpath(each, folder) if Path(each).is_file() else each for each in (source, plan.strong[1])
     ]
     note = f"Fitted by a study on {len(validation.sample):,} positions of the validation split on {today()}."
-    texts = {"grid": alpha_text(plan.game, uses, alpha_curve(groups, "rating"), note)}
+    texts = {"grid": alpha_text(plan.game, uses, alpha_curve(groups), note)}
     for method, model in methods.items():
         if isinstance(model, RatingWeights):
             texts[method] = curves_text(plan.game, uses, model.curves(), note)

@@ -16,6 +16,7 @@ from sparring.measure.samples import Sample
 from sparring.measure.scores import ChoiceData
 from sparring.policies.policy import Array
 from studies.blend.config import PredictedSample
+from studies.blend.weights import score_logs
 
 Mask = NDArray[np.bool_]
 
@@ -32,12 +33,12 @@ def trials(
         return {}
     choices, groups = whole.of(human, strong), whole.groups
     right = hits(choices, alpha_weights())
-    alone = choices.scores(choices.log_probabilities[0].astype(np.float64))["rank"] == 0
+    alone = score_logs(choices, choices.log_probabilities[0].astype(np.float64))["rank"] == 0
     share = len(validation.sample.games) / len(whole.sample.games)
     gains: dict[str, list[list[float]]] = {"grid": [], "rating": []}
     for trial in range(count):
         drawn = _draw_games(whole.sample, share, np.random.default_rng([seed, trial]))
-        by_rating = _by_rating(choices, groups, drawn)
+        by_rating = _by_rating(choices, drawn)
         of_groups = [groups == group for group in range(len(whole.sample.groups))]
         best = [right[drawn & here].mean(axis=0).argmax() for here in of_groups]
         rest = [here & ~drawn for here in of_groups]
@@ -52,10 +53,11 @@ def trials(
     }
 
 
-def _by_rating(choices: ChoiceData, groups: NDArray[np.int64], drawn: Mask) -> Mask:
+def _by_rating(choices: ChoiceData, drawn: Mask) -> Mask:
     """Whether the blend by rating, fitted on the drawn games, is right, [positions]."""
     blend = rating_blend(choices.subset(np.flatnonzero(drawn)), "rating")
-    right: Mask = choices.scores(pooled_logs(choices, blend.weights(choices, groups)))["rank"] == 0
+    logs = pooled_logs(choices, blend.fit.weights(blend.features(choices)))
+    right: Mask = score_logs(choices, logs)["rank"] == 0
     return right
 
 

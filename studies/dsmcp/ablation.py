@@ -16,9 +16,10 @@ import numpy as np
 
 from sparring.rbc.synopsis import ALL, TOP
 from sparring.rbc.training.config import RbcTrainingConfig
-from sparring.rbc.training.task import DeviceExamples, Indices, RbcTrainer
+from sparring.rbc.training.task import DeviceExamples, Indices
 from sparring.training.optimisers import take_snapshot
 from studies.dsmcp.hits import HitFiles, Hits
+from studies.dsmcp.run import StudiedRun
 
 
 def ablate(
@@ -67,7 +68,7 @@ class _RetrainedNetwork:
     ) -> None:
         self.seed = seed
         seeded = replace(config, training=replace(config.training, seed=seed))
-        self._run = RbcTrainer(seeded, data, folder, device)
+        self._run = StudiedRun(seeded, data, folder, device)
         self._restart = take_snapshot(self._run.model, self._run.average, self._run.optimiser)
 
     def train(self, plane: int | None, rows: dict[str, Indices]) -> Hits:

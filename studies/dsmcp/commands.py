@@ -20,7 +20,7 @@ from studies.options import command_line
 
 if TYPE_CHECKING:
     from sparring.rbc.training.config import RbcTrainingConfig
-    from sparring.rbc.training.task import RbcTrainer
+    from studies.dsmcp.run import StudiedRun
 
 ACCURACY, SALIENCY, TABLES = "accuracy.json", "saliency.json", "tables.md"
 
@@ -71,27 +71,27 @@ def dsmcp(
     _show(out)
 
 
-def _open(run: Path, device: str) -> RbcTrainer:
+def _open(run: Path, device: str) -> StudiedRun:
     if not (run / "checkpoint.pt").exists():
         raise UserError(f"{run} has no finished run of `sparring train rbc`")
-    from sparring.rbc.training.task import open_run
+    from studies.dsmcp.run import open_run
 
     return open_run(run, device)
 
 
-def _about(trained: RbcTrainer) -> dict[str, Any]:
+def _about(trained: StudiedRun) -> dict[str, Any]:
     return provenance(command_line()) | {"network": trained.config.name, "trained_steps": trained.step}
 
 
-def _measure(trained: RbcTrainer, most: int, out: Path) -> None:
+def _measure(trained: StudiedRun, most: int, out: Path) -> None:
     from studies.dsmcp.accuracy import accuracy_tables
 
     write_json(_about(trained) | accuracy_tables(trained, most), out / ACCURACY)
 
 
-def _saliency(trained: RbcTrainer, config: RbcTrainingConfig, out: Path) -> dict[str, Any]:
+def _saliency(trained: StudiedRun, config: RbcTrainingConfig, out: Path) -> dict[str, Any]:
     """Measures the saliency of the planes, or reads it if the same command was interrupted."""
-    from sparring.rbc.training.task import RbcTrainer
+    from studies.dsmcp.run import StudiedRun
     from studies.dsmcp.saliency import train_with_saliency
 
     plain = json.loads(json.dumps(config.as_dict()))
@@ -100,14 +100,14 @@ def _saliency(trained: RbcTrainer, config: RbcTrainingConfig, out: Path) -> dict
         if found.get("config") != plain:
             raise UserError(f"{out} has an ablation with another configuration: give another --out")
         return found
-    run = RbcTrainer(config, trained.data, out / "saliency", str(trained.device))
+    run = StudiedRun(config, trained.data, out / "saliency", str(trained.device))
     found = _about(trained) | {"config": plain} | train_with_saliency(run, batches=100)
     write_json(found, out / SALIENCY)
     return found
 
 
 def _ablate(
-    trained: RbcTrainer,
+    trained: StudiedRun,
     config: RbcTrainingConfig,
     ablated: int,
     repeats: int,

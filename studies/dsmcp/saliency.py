@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from sparring.rbc.synopsis import PLANES, TOP
 from sparring.rbc.training.examples import NO_ACTION
-from sparring.rbc.training.task import RbcTrainer, policy_nll, total_loss
+from sparring.rbc.training.task import total_loss
+from studies.dsmcp.run import StudiedRun, policy_nll
 
 STATISTICS = ("loss_pbs", "action_pbs", "action_pbs_0", "action_pbs_1")
 FOLLOWED = 8
@@ -31,7 +32,7 @@ _POINTS = 20
 class Saliency:
     """The statistics of all planes on batches of held-out examples of one headset."""
 
-    def __init__(self, run: RbcTrainer, headset: int) -> None:
+    def __init__(self, run: StudiedRun, headset: int) -> None:
         self._run, self._headset = run, headset
         rows = run.data.rows(run.config.headsets[headset], validation=True)
         self._rows = rows[run.data.examples.actions[rows] != NO_ACTION]
@@ -88,7 +89,7 @@ class Saliency:
         }
 
 
-def train_with_saliency(run: RbcTrainer, batches: int) -> dict[str, Any]:
+def train_with_saliency(run: StudiedRun, batches: int) -> dict[str, Any]:
     """Trains a network; returns the statistics of Top's planes and the curves of the paper's figure 8.
 
     Top is measured with `batches` batches, the other headsets with 20.

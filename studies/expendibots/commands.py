@@ -1,18 +1,23 @@
-"""`python -m studies expendibots` and `ladder`."""
+"""`python -m studies expendibots`, `ladder` and the other studies of Expendibots."""
 
 from __future__ import annotations
 
+import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
+from rich.progress import Progress
 from rich.table import Table
 
 from sparring.base.errors import UserError
-from sparring.cli.console import make_console
-from sparring.expendibots.commands import format_summary
+from sparring.cli.arguments import AsJson
+from sparring.cli.console import foreign, make_console
 from sparring.expendibots.referee import SECONDS
+from studies.expendibots.acceptance import format_summary
+from studies.expendibots.rungs import LADDER
 from studies.options import Html, command_line
 
 
@@ -44,6 +49,33 @@ def expendibots(
         counts = (str(player[name]) for name in ("wins", "draws", "losses"))
         shown.add_row(player["name"], f"{player['elo']:+.0f}", f"{low:+.0f} to {high:+.0f}", *counts)
     make_console().print(shown)
+
+
+def accept(
+    new: Annotated[str, typer.Argument(help=f"The new player: {', '.join(LADDER)}.")],
+    old: Annotated[str, typer.Argument(help="Its predecessor.")],
+    games: Annotated[int, typer.Option(min=2, help="Games, half with each colour.")] = 100,
+    nodes: Annotated[int, typer.Option(min=1, help="Nodes of a search for a move.")] = 50_000,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the openings.")] = 0,
+    out: Annotated[Path | None, typer.Option(help="Folder of the games; a second run resumes.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Play an acceptance match between two agents.
+
+    Pairs of games from random openings, and a significance test.
+    """
+    from studies.expendibots.ladder import LadderConfig, play_ladder_match
+
+    for name in (new, old):
+        if name not in LADDER:
+            raise UserError(f"there is no player {name}; there are {', '.join(LADDER)}")
+    if new == old:
+        raise UserError("a player does not play against itself")
+    with Progress(console=make_console(stderr=True)) as progress:
+        task = progress.add_task(foreign(f"{new} v {old}"), total=games)
+        plan = LadderConfig(games, nodes, seed)
+        summary = play_ladder_match(new, old, plan, out, lambda _: progress.advance(task))
+    print(json.dumps(asdict(summary)) if as_json else format_summary(summary))
 
 
 def ladder(

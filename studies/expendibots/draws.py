@@ -11,14 +11,14 @@ import numpy as np
 
 from sparring._core import ExpendibotsState
 from sparring.base.provenance import provenance
-from sparring.expendibots.acceptance import even_opening
-from sparring.expendibots.agent import ladder_player
-from sparring.expendibots.baselines import tokens
+from sparring.expendibots.endings import tokens
 from sparring.expendibots.game import Expendibots
 from sparring.expendibots.tables import shipped_tables
 from sparring.measure.reports import write_json
 from sparring.players import GameStart, SearchLimits, Turn
 from sparring.search.linear_evaluation import open_evaluation
+from studies.expendibots.acceptance import even_opening
+from studies.expendibots.rungs import ladder_player
 
 REPORT = "draws.json"
 _FEW = 8

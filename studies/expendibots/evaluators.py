@@ -9,14 +9,15 @@ from pathlib import Path
 from typing import Any
 
 from sparring.base.provenance import provenance
-from sparring.expendibots.acceptance import NamedPlayer, play_match, summarise_match
-from sparring.expendibots.agent import AgentComponents, ExpendibotsAgent, agent_components
+from sparring.expendibots.agent import AgentComponents, ExpendibotsAgent
 from sparring.expendibots.game import Expendibots
 from sparring.expendibots.tables import shipped_tables
 from sparring.expendibots.value_network import open_network, origin_of
 from sparring.measure.reports import write_json
 from sparring.players import SearchLimits
 from sparring.search.linear_evaluation import open_evaluation
+from studies.expendibots.acceptance import NamedPlayer, play_match, summarise_match
+from studies.expendibots.rungs import agent_components
 
 REPORT = "networks.json"
 _PROBED = ("1e1-e2", "1d8-d7", "2e2-e4", "1g8-g7", "1b1-b2", "2d7-d5")
@@ -73,9 +74,9 @@ def nodes_per_second(components: AgentComponents) -> float:
         state = Expendibots().initial()
         for text in _PROBED:
             state = state.play(state.parse_move(text))
-            agent.search.clear()
+            agent.searcher.clear()
             before = time.process_time()
-            nodes += agent.search.analyse(state, nodes=2000).nodes
+            nodes += agent.searcher.analyse(state, nodes=2000).nodes
             spent += time.process_time() - before
     return nodes / spent
 

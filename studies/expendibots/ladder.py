@@ -7,7 +7,7 @@ the ratio of tokens. Its book is left out, since matches begin after random move
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,14 +15,15 @@ from typing import Any
 from sparring.base.plot_style import save_svg
 from sparring.base.provenance import provenance
 from sparring.base.workers import LocalWorkerPool, SerialWorkerPool, WorkerPool
-from sparring.expendibots.acceptance import MatchSummary, NamedPlayer, play_match, summarise_match
-from sparring.expendibots.agent import LADDER, AgentComponents, ExpendibotsAgent, ladder_player
+from sparring.expendibots.agent import AgentComponents, ExpendibotsAgent
 from sparring.expendibots.tables import shipped_tables
 from sparring.expendibots.value_network import open_network
 from sparring.measure.reports import FIGURES, write_json
 from sparring.players import SearchLimits
 from sparring.search.linear_evaluation import open_evaluation
+from studies.expendibots.acceptance import MatchSummary, NamedPlayer, TimedResult, play_match, summarise_match
 from studies.expendibots.figures import interval_plot
+from studies.expendibots.rungs import LADDER, ladder_player
 
 REPORT = "ladder.json"
 PREVIOUS = "previous"
@@ -94,21 +95,39 @@ class _MatchWorker:
 
     def work(self, pairing: tuple[str, str]) -> MatchSummary:
         new, old = pairing
-        config, limits = self._config, SearchLimits(nodes=self._config.nodes)
-        sides = [
-            NamedPlayer(name, previous_agent(limits) if name == PREVIOUS else ladder_player(name, limits))
-            for name in pairing
-        ]
-        journal = self._folder / f"{new}-{old}-{config.nodes}-{config.seed}.jsonl"
-        games = 2 * config.games if old == PREVIOUS else config.games
-        played = play_match("expendibots", *sides, games=games, seed=config.seed, journal=journal)
-        return summarise_match(new, old, list(played))
+        config = replace(self._config, games=2 * self._config.games) if old == PREVIOUS else self._config
+        return play_ladder_match(new, old, config, self._folder)
 
     def close(self) -> None:
         """Does nothing: the worker holds no external resources."""
 
     def terminate(self) -> None:
         """Does nothing: the worker holds no external resources."""
+
+
+def play_ladder_match(
+    new: str,
+    old: str,
+    config: LadderConfig,
+    folder: Path | None = None,
+    callback: Callable[[TimedResult], None] = lambda _: None,
+) -> MatchSummary:
+    """Plays an acceptance match between two players of the ladder, or the previous agent.
+
+    With a `folder`, each game is appended to a journal there and a second call resumes. `callback` is called
+    after each game.
+    """
+    limits = SearchLimits(nodes=config.nodes)
+    sides = [
+        NamedPlayer(name, previous_agent(limits) if name == PREVIOUS else ladder_player(name, limits))
+        for name in (new, old)
+    ]
+    journal = None if folder is None else folder / f"{new}-{old}-{config.nodes}-{config.seed}.jsonl"
+    played = []
+    for result in play_match("expendibots", *sides, games=config.games, seed=config.seed, journal=journal):
+        played.append(result)
+        callback(result)
+    return summarise_match(new, old, played)
 
 
 def previous_agent(limits: SearchLimits) -> ExpendibotsAgent:

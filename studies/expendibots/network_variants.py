@@ -14,7 +14,6 @@ from typing import Any
 
 from sparring.base.provenance import provenance
 from sparring.base.workers import LocalWorkerPool, SerialWorkerPool, WorkerPool
-from sparring.expendibots.acceptance import MatchSummary, NamedPlayer, play_match, summarise_match
 from sparring.expendibots.agent import AgentComponents, ExpendibotsAgent
 from sparring.expendibots.tables import shipped_tables
 from sparring.expendibots.training import Epoch, ValueNetworkConfig, read_positions, train
@@ -22,6 +21,7 @@ from sparring.expendibots.value_network import open_network, write_network
 from sparring.measure.reports import write_json
 from sparring.players import SearchLimits
 from sparring.search.linear_evaluation import open_evaluation
+from studies.expendibots.acceptance import MatchSummary, NamedPlayer, play_match, summarise_match
 
 REPORT = "variants.json"
 BASE = "base"

@@ -11,10 +11,11 @@ from typing import Any
 
 from sparring._core import Analysis, ExpendibotsState
 from sparring.base.provenance import provenance
-from sparring.expendibots.agent import ExpendibotsAgent, agent_components
+from sparring.expendibots.agent import ExpendibotsAgent
 from sparring.expendibots.game import Expendibots
 from sparring.measure.reports import write_json
 from sparring.players import SearchLimits
+from studies.expendibots.rungs import agent_components
 
 REPORT = "opening.json"
 _FIRST, _SECOND, _MIRRORED = "1e1-e2", "2e2-e4", "1e8-e7"
@@ -27,7 +28,7 @@ def analyse_opening(out: Path, *, nodes: int, command: str) -> dict[str, Any]:
 
     Returns the report. Values are White's, from -100 to 100.
     """
-    search = ExpendibotsAgent(agent_components("network"), SearchLimits(nodes=nodes), megabytes=64).search
+    search = ExpendibotsAgent(agent_components("network"), SearchLimits(nodes=nodes), megabytes=64).searcher
     start = Expendibots().initial()
     found = search.analyse(start, nodes=4 * nodes, margin=20.0)
     opened = start.play(start.parse_move(_FIRST))

@@ -13,13 +13,13 @@ from bench.course_referee import COLOURS, PlayerFactory, referee
 from sparring.base.provenance import provenance
 from sparring.base.storage import Journal
 from sparring.base.workers import LocalWorkerPool, SerialWorkerPool, WorkerPool
-from sparring.expendibots.acceptance import score_interval
-from sparring.expendibots.baselines import tokens
+from sparring.expendibots.endings import tokens
 from sparring.expendibots.game import Action
 from sparring.expendibots.referee import SECONDS, RefereePlayer
 from sparring.expendibots.tables import shipped_tables
 from sparring.measure.reports import write_json
 from sparring.players import SearchLimits
+from studies.expendibots.acceptance import score_interval
 from studies.expendibots.alphabeta_opponent import AlphaBetaOpponent
 from studies.expendibots.ladder import PREVIOUS, previous_agent
 

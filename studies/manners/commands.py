@@ -164,6 +164,7 @@ def manners(
     from sparring.players.behaviour_models import ResignationModel, behaviour
     from studies.manners import study
     from studies.manners.figures import write_figures
+    from studies.manners.models import resignation_json, think_time_json
     from studies.manners.traces import Traces
 
     wanted = set(parts.split(","))
@@ -174,14 +175,14 @@ def manners(
     known, models = Traces.load(*people), dict[str, Any]()
     if clocks is not None and "think-time" in wanted:
         think_time, report["think_time"] = study.fit_think_time(Traces.load(clocks))
-        models["think-time"] = think_time.to_json()
+        models["think-time"] = think_time_json(think_time)
     if "resignation" in wanted:
         resignation, report["resignation"] = study.fit_resignation(known, rating=1600, rating_scale=400)
         draws, report["draws"] = study.fit_draws(known)
-        models["chess"] = {"resignation": resignation.to_json(), "draws": draws}
+        models["chess"] = {"resignation": resignation_json(resignation), "draws": draws}
     if go and "go" in wanted:
         go_model, report["resignation_go"] = study.fit_resignation(Traces.load(*go), rating=6, rating_scale=3)
-        models["go"] = {"resignation": go_model.to_json()}
+        models["go"] = {"resignation": resignation_json(go_model)}
     if programs is not None and "judge" in wanted:
         found: dict[str, list[Path]] = {}
         for each in sorted(programs.rglob("games-*.npz")):

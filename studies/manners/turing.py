@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -191,11 +191,25 @@ def _ending(game: RecordedGame) -> str:
     return "resignation" if outcome is None else "checkmate"
 
 
+def games_text(kit: TuringKit) -> str:
+    """The file of games: one JSON object a line."""
+    return _lines({**asdict(game), "moves": " ".join(game.moves)} for game in kit.games)
+
+
+def key_text(kit: TuringKit) -> str:
+    """The file of the key: one JSON object a line."""
+    return _lines({"id": game.id, "source": kit.key[game.id]} for game in kit.games)
+
+
+def _lines(rows: Iterable[Mapping[str, Any]]) -> str:
+    return "".join(json.dumps(row) + "\n" for row in rows)
+
+
 def write_kit(kit: TuringKit, folder: Path) -> None:
     """Writes the games (one file for programs, a PGN file a level for people), the key, and a sheet for
     answers."""
-    atomic_write(folder / GAMES, kit.games_text().encode())
-    atomic_write(folder / KEY, kit.key_text().encode())
+    atomic_write(folder / GAMES, games_text(kit).encode())
+    atomic_write(folder / KEY, key_text(kit).encode())
     for level in kit.levels:
         text = "\n".join(_pgn(game) for game in kit.games if game.level == level)
         atomic_write(folder / f"level-{level}.pgn", text.encode())

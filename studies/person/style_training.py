@@ -103,7 +103,7 @@ class StyleModel(nn.Module):
         squares = self.squares if self.head == "from-to" else torch.zeros(2, 0)
         arrays = [scaled.T, bias, self.output.weight.T, passing, squares, self.sharpness.abs()[None]]
         numbers = [each.detach().float().cpu().numpy() for each in arrays]
-        return StyleNetwork(game, self.head, *numbers, probe)  # type: ignore[arg-type, call-arg]
+        return StyleNetwork(game, self.head, *numbers, probe)  # type: ignore[call-arg]
 
 
 def _take(values: Tensor, cells: Tensor) -> Tensor:

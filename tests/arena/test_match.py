@@ -17,9 +17,9 @@ from sparring.arena.tournament import Adjudication, DrawRule, OpeningSuite, Resi
 from sparring.chess.pgn import to_pgn
 from sparring.networks import Prediction
 from sparring.players import (
-    BasePlayer,
     Decision,
     GameStart,
+    Player,
     PlayerConfig,
     PolicyPlayer,
     SearchLimits,
@@ -109,7 +109,7 @@ def test_an_engine_plays_go_and_shogi_to_the_end() -> None:
     assert shogi.reason in ("length limit", "repetition", "checkmate", "perpetual check")
 
 
-class Faulty(BasePlayer):
+class Faulty(Player):
     """Plays the first move, and misbehaves at its third turn."""
 
     def __init__(self, fault: str) -> None:

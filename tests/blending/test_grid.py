@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sparring.measure.blending import ALPHAS, BestAlpha, alpha_weights, best_alpha, hits, simplex_grid
+from sparring.measure.blending import ALPHAS, BestAlpha, alpha_weights, best_alpha, hits
 from sparring.measure.metrics import Resamples
 from sparring.measure.scores import ChoiceData
+from studies.blend.weights import simplex_grid
 from tests.blending.simulated import constant_weights, simulate_choices
 
 
@@ -17,16 +18,11 @@ def test_the_grid_has_steps_of_a_hundredth() -> None:
     np.testing.assert_allclose(alpha_weights().sum(axis=1), 1)
 
 
-@pytest.mark.parametrize(("kind", "beta"), [("geometric", 1.0), ("arithmetic", 1.0), ("power", 0.5)])
-def test_hits_are_where_the_pool_has_the_move_first(kind: str, beta: float) -> None:
+def test_hits_are_where_the_pool_has_the_move_first() -> None:
     choices = simulate_choices(constant_weights(0.6, 0.4), positions=40)
-    found = hits(choices, np.array([[1.0, 0.0], [0.3, 0.7]]), kind, beta)
+    found = hits(choices, np.array([[1.0, 0.0], [0.3, 0.7]]))
     p, q = np.exp(choices.log_probabilities.astype(np.float64))
-    mixed = {
-        "geometric": p**0.3 * q**0.7,
-        "arithmetic": 0.3 * p + 0.7 * q,
-        "power": (0.3 * p**0.5 + 0.7 * q**0.5) ** 2,
-    }[kind]
+    mixed = p**0.3 * q**0.7
     for number, (a, b) in enumerate(zip(choices.offsets[:-1], choices.offsets[1:], strict=True)):
         played = choices.played[number] - a
         assert found[number, 0] == (p[a:b].argmax() == played)

@@ -6,17 +6,17 @@ import numpy as np
 import pytest
 
 from sparring.measure.blending import (
-    PositionWeights,
-    RatingWeights,
     fit,
     hat_basis,
     place_knots,
     pooled_logs,
-    refit,
+    position_blend,
+    rating_blend,
 )
 from sparring.measure.scores import ChoiceData
 from sparring.policies import Curve
 from sparring.policies.pool import FeatureScaler, position_features
+from studies.blend.weights import refit, score_logs
 from tests.blending.simulated import constant_weights, simulate_choices
 
 
@@ -101,12 +101,12 @@ def test_curves_over_ratings_are_found() -> None:
         return np.stack([alpha, 1 - alpha])
 
     choices = simulate_choices(weights, positions=8000)  # type: ignore[arg-type]
-    found = RatingWeights.fitted(choices)
+    found = rating_blend(choices)
     first = found.curves()[0]
     for rating in (1150, 1500, 1850):
         assert first.at(rating) == pytest.approx(truth.at(rating), abs=0.1)
-    line = RatingWeights.fitted(choices, constrained=True, knots=(1200, 1800))
-    np.testing.assert_allclose(line.fit.theta[0], [0.9, 0.5], atol=0.08)
+    line = fit(choices, hat_basis(choices.metadata["rating"], (1200, 1800)), constrained=True)
+    np.testing.assert_allclose(line.theta[0], [0.9, 0.5], atol=0.08)
 
 
 def test_weights_by_position_are_found_and_never_fit_worse_than_by_rating() -> None:
@@ -115,14 +115,13 @@ def test_weights_by_position_are_found_and_never_fit_worse_than_by_rating() -> N
         return np.stack([0.6 + 0.2 * scaled[:, 1], 0.4 - 0.2 * scaled[:, 1]])
 
     choices = simulate_choices(weights, positions=8000)  # type: ignore[arg-type]
-    by_position, by_rating = PositionWeights.fitted(choices), RatingWeights.fitted(choices)
+    by_position, by_rating = position_blend(choices), rating_blend(choices)
     np.testing.assert_allclose(by_position.trait_coefficients()[:, 1], [0.2, -0.2], atol=0.06)
     np.testing.assert_allclose(by_position.trait_coefficients()[:, 0], 0, atol=0.06)
     assert by_position.fit.nll < by_rating.fit.nll - 0.005
     away = simulate_choices(weights, positions=4000, seed=9)  # type: ignore[arg-type]
-    groups = np.zeros(len(away), np.int64)
     nats = [
-        -np.log(away.scores(pooled_logs(away, way.weights(away, groups)))["played"]).mean()
+        -np.log(score_logs(away, pooled_logs(away, way.fit.weights(way.features(away))))["played"]).mean()
         for way in (by_position, by_rating)
     ]
     assert nats[0] < nats[1]
@@ -146,7 +145,7 @@ def test_traits_of_a_fit_are_those_of_its_policy() -> None:
     choices = simulate_choices(constant_weights(0.7, 0.3), positions=50)
     logs = choices.log_probabilities.astype(np.float64)
     traits = position_features(logs, choices.offsets, choices.metadata["ply"].astype(np.float64))
-    np.testing.assert_allclose(PositionWeights.fitted(choices).scale.means, traits.mean(axis=0))
+    np.testing.assert_allclose(position_blend(choices).scale.means, traits.mean(axis=0))
 
 
 @pytest.mark.parametrize("constrained", [False, True])

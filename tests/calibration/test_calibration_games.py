@@ -27,7 +27,7 @@ from sparring.measure.calibration import (
 )
 from sparring.measure.calibration_games import DilutedMover, PolicyMover
 from sparring.networks import Position
-from sparring.play.match import LockstepGame, play_together
+from sparring.play.match import GIVEN_UP, LockstepGame, play_together
 from sparring.play.result import GameResult
 from sparring.players import PlayerConfig
 from sparring.policies import load_policy
@@ -119,7 +119,7 @@ def test_a_player_resigns_by_the_rule_of_its_configuration() -> None:
         state = load_game("chess").parse(lost)
         game = LockstepGame(0, (mover, First()), np.random.default_rng(1), state)
         (ended,) = play_together([game], max_plies=12)
-        lengths.append((ended.plies, ended.given_up))
+        lengths.append((ended.plies, ended.result.reason == GIVEN_UP))
     assert lengths == [(4, True), (12, False)]
 
 

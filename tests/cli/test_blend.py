@@ -36,10 +36,7 @@ def fit(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.parametrize(
-    "how",
-    [[], ["--by", "position"], ["--by", "all"], ["--method", "grid"], ["--method", "grid", "--by", "all"]],
-)
+@pytest.mark.parametrize("how", [[], ["--by", "position"], ["--by", "all"]])
 def test_the_file_is_a_policy(folder: Path, capsys: pytest.CaptureFixture[str], how: list[str]) -> None:
     found = fit(capsys, *PAIR, *how)
     assert list(found["groups"]) == ["1100", "1900"]
@@ -66,10 +63,8 @@ def test_a_file_elsewhere_finds_its_networks(folder: Path, capsys: pytest.Captur
     assert load_policy("deep/blend.toml", "chess").game == "chess"
 
 
-def test_the_fit_is_never_worse_than_the_grid_where_it_was_fitted(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    nats = [fit(capsys, *PAIR, *how)["nll"] for how in (["--by", "position"], [], ["--method", "grid"])]
+def test_more_features_never_fit_worse(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    nats = [fit(capsys, *PAIR, "--by", by)["nll"] for by in ("position", "rating", "all")]
     assert nats[0] <= nats[1] <= nats[2]
 
 
@@ -112,11 +107,8 @@ def test_the_terminal_shows_a_table(folder: Path, capsys: pytest.CaptureFixture[
         (["checkers", *PAIR], "unknown game 'checkers'"),
         (["chess", *PAIR[:2], "--strong", "shogi.onnx", *PAIR[4:]], "is a network for shogi, not for chess"),
         (["chess", *PAIR, "--by", "mood"], "unknown way 'mood'; there are rating, position, all"),
-        (["chess", *PAIR, "--method", "guess"], "unknown method 'guess'"),
         (["chess", *PAIR, "--group", "2400"], "there are no games of group 2400; there are 1100, 1900"),
         (["chess", *PAIR, "--player", "zoe"], "there are no games of zoe"),
-        (["chess", *PAIR, "--method", "grid", "--also", "third.onnx"], "--method grid takes two policies"),
-        (["chess", *PAIR, "--method", "grid", "--by", "position"], "--method grid takes two policies"),
         (["chess", *PAIR[:4], "--records", "nowhere"], "no such table or file: nowhere"),
         (["chess", *PAIR[:2], "--strong", "human=strong.onnx", *PAIR[4:]], "two policies are called human"),
     ],

@@ -11,18 +11,6 @@ from sparring.expendibots.value_network import open_network, origin_of
 from tests.cli.command_errors import one_line_error
 
 
-def test_an_acceptance_match_accepts_the_stronger_player(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    main(["expendibots", "accept", "greedy", "random", "--games", "12", "--out", str(tmp_path)])
-    words = capsys.readouterr().out
-    assert words.startswith("greedy v random: ")
-    assert "accepted: p = " in words
-    main(["expendibots", "accept", "greedy", "random", "--games", "12", "--out", str(tmp_path), "--json"])
-    verdict = json.loads(capsys.readouterr().out)
-    assert verdict["wins"] + verdict["draws"] + verdict["losses"] == 12
-
-
 def test_a_book_is_built_and_described(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     path = tmp_path / "book.npz"
     main(["expendibots", "book", "build", "--positions", "2", "--nodes", "100", "--out", str(path)])
@@ -56,8 +44,6 @@ def test_a_network_is_trained_from_the_command_line(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["expendibots", "accept", "champion", "nobody"], "there is no player nobody; there are random"),
-        (["expendibots", "accept", "report", "report"], "does not play against itself"),
         (["expendibots", "book", "info", "--file", "README.md"], "is no book of Expendibots"),
         (["train", "evaluator", "chess", "--out", "x"], "of expendibots, not of chess"),
         (

@@ -18,7 +18,6 @@ FOLDERS = {
     "treestrap": ["train", "treestrap", "breakthrough", "--games", "1"],
     "people": ["train", "people", "chess", "--records", "{games}", "--config", "people-chess"],
     "evaluator": ["train", "evaluator", "expendibots", "--games", "1"],
-    "acceptance": ["expendibots", "accept", "champion", "report", "--games", "2"],
     "matching": ["measure", "matching", "chess", "--policy", "human", "--records", "{games}"],
     "arena": ["arena", "run", "{tournament}"],
 }
@@ -67,11 +66,12 @@ def test_a_second_writer_of_a_file_is_refused(
     assert [path.name for path in tmp_path.iterdir()] == [".out.bin.lock"]
 
 
+@pytest.mark.parametrize("study", [["ladder"], ["expendibots-accept", "champion", "report", "--games", "2"]])
 def test_a_second_run_of_a_study_in_a_folder_is_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    study: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with lock_folder(tmp_path, ".ladder.lock"), pytest.raises(SystemExit):
-        run_study(["ladder", "--out", str(tmp_path)])
+    with lock_folder(tmp_path, f".{study[0]}.lock"), pytest.raises(SystemExit):
+        run_study([*study, "--out", str(tmp_path)])
     assert "another process is writing" in capsys.readouterr().err
 
 
@@ -81,9 +81,9 @@ def test_nothing_is_written_into_the_package_by_default(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(
-        "sparring.expendibots.tables_command.build_tables", lambda out, finished, origin: build(out, finished)
+        "sparring.expendibots.commands.build_tables", lambda out, finished, origin: build(out, finished)
     )
-    monkeypatch.setattr("sparring.expendibots.tables_command.MATERIALS", [(1, 1)])
+    monkeypatch.setattr("sparring.expendibots.commands.MATERIALS", [(1, 1)])
 
     def build(out: Path, finished: object) -> None:
         out.write_bytes(b"tables")

@@ -7,14 +7,14 @@ import pytest
 from sparring.cli import session as line_input
 from sparring.cli import terminal
 from sparring.go.game import Go
-from sparring.players import BasePlayer, Decision, Turn
+from sparring.players import Decision, Player, Turn
 from tests.cli.test_terminal_game import saved_text
 from tests.players.test_go_dead_stones import TWO_SIDES
 
 AFTER_ONE_PASS = TWO_SIDES.replace(" 2 7.5", " 1 7.5")
 
 
-class Passes(BasePlayer):
+class Passes(Player):
     """Always passes."""
 
     def choose(self, turn: Turn) -> Decision:

@@ -10,8 +10,7 @@ from importlib import import_module
 
 import pytest
 
-from sparring.cli.commands import all_commands
-from sparring.cli.lazy import Command, Group
+from sparring.cli.commands import Command, Group, all_commands
 
 HEAVY = ("matplotlib", "onnxruntime", "pyarrow", "ray", "torch")
 IMPORTS = f"""

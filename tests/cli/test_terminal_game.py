@@ -18,10 +18,10 @@ from sparring.cli import session as line_input
 from sparring.cli import terminal
 from sparring.cli.arguments import with_article
 from sparring.cli.session import DARK, LAST_MOVE, LIGHT, SQUARES, TerminalOptions
-from sparring.players import BasePlayer, Decision, PlayerConfig, TimeControl, Turn, make_player
+from sparring.players import Decision, Player, PlayerConfig, TimeControl, Turn, make_player
 
 
-class Polite(BasePlayer):
+class Polite(Player):
     """Plays the first move, and resigns or offers a draw at will."""
 
     def __init__(self, *, resign: bool = False, offer: bool = False, accepts: bool = False) -> None:
@@ -89,7 +89,7 @@ def test_the_rules_draw_is_claimed_before_one_is_offered(
     assert "1/2-1/2" in saved_text(shown)
 
 
-class Scripted(BasePlayer):
+class Scripted(Player):
     """Plays given moves."""
 
     def __init__(self, moves: Iterator[str]) -> None:

@@ -58,7 +58,7 @@ def test_a_level_table_of_all_ratings_is_written(folder: Path, capsys: pytest.Ca
     for each in found:
         assert each["steps"] == 2
         assert [row["nodes"] for row in each["by_nodes"]] == [1, 2, 4]
-        assert set(each["standard_errors"]["gradients"]) == {"differences", "regularised"}
+        assert set(each["standard_errors"]["gradients"]) == {"differences"}
         assert each["held_out"]["low"] <= each["held_out"]["value"] <= each["held_out"]["high"]
     table = read_level_table(folder / "levels.toml")
     assert (table.game, table.policy, table.range) == ("chess", "strong.onnx", (600, 2600))
@@ -70,7 +70,7 @@ def test_a_level_table_of_all_ratings_is_written(folder: Path, capsys: pytest.Ca
 def test_a_tuned_level_can_be_played(
     folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    tune(capsys, "--steps", "1", "--gradient", "regularised", "--out", "tuned/levels.toml")
+    tune(capsys, "--steps", "1", "--out", "tuned/levels.toml")
     made: list[PlayerConfig] = []
 
     def make(config: PlayerConfig, policy: Policy) -> None:
@@ -106,10 +106,8 @@ def test_a_level_s_own_policy_may_be_a_file_beside_the_table(tmp_path: Path) -> 
 def test_classes_in_processes_have_the_results_of_one_process(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    alone = tune(capsys, "--steps", "1", "--gradient", "regularised")
-    together = tune(
-        capsys, "--steps", "1", "--gradient", "regularised", "--workers", "2", "--out", "other.toml"
-    )
+    alone = tune(capsys, "--steps", "1")
+    together = tune(capsys, "--steps", "1", "--workers", "2", "--out", "other.toml")
     for one, other in zip(alone, together, strict=True):
         assert (one["theta"], one["path"]) == (other["theta"], other["path"])
 
@@ -145,7 +143,7 @@ def test_classes_on_ray_have_the_results_of_one_process(
 ) -> None:
     monkeypatch.setattr("sparring.measure.tuning_run.RayWorkerPool", PickledPool)
     PickledPool.made.clear()
-    few = ("--steps", "1", "--gradient", "regularised", "--classes", "1250")
+    few = ("--steps", "1", "--classes", "1250")
     alone = tune(capsys, *few)[0]
     elsewhere = tune(capsys, *few, "--ray", "local", "--out", "other.toml")[0]
     assert (elsewhere["theta"], elsewhere["path"]) == (alone["theta"], alone["path"])
@@ -173,7 +171,6 @@ def test_a_killed_tuning_resumes_with_the_same_result(
     [
         (["--classes", "1250,x"], "separated by commas"),
         (["--classes", "2600"], "players of 2550 to 2650"),
-        (["--gradient", "guess"], "unknown gradient"),
         (["--records", "nowhere"], "no such table"),
         (["--network", "nothing"], "nothing"),
         (["--classes", "2000,2600", "--workers", "2"], "players of"),

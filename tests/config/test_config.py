@@ -19,11 +19,11 @@ from sparring.base.config import (
     bad_value,
     describe_type,
     from_table,
-    options_table,
     read_config,
     read_toml,
 )
 from sparring.base.errors import BadConfig
+from tests.config.option_tables import options_table
 
 
 @dataclass(frozen=True)

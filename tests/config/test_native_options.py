@@ -13,11 +13,12 @@ import pytest
 
 import sparring
 from sparring._core import NativeOption, PuctConfig, RbcPlannerConfig
-from sparring.base.config import from_table, native_option, native_values, options_table
+from sparring.base.config import from_table, native_option, native_values
 from sparring.base.errors import BadConfig
 from sparring.players.player_config import PlayerConfig
 from sparring.players.policy_player import puct_config
 from sparring.rbc.planner import PaperVariants, PlannerOptions
+from tests.config.option_tables import options_table
 
 SOURCE = Path(sparring.__file__).parent
 NATIVE: dict[str, dict[str, NativeOption]] = {

@@ -15,8 +15,7 @@ import pytest
 from typer.main import get_command
 
 import sparring
-from sparring.cli.commands import all_commands
-from sparring.cli.lazy import Command, Group, LazyCommand
+from sparring.cli.commands import Command, Group, LazyCommand, all_commands
 from studies import __main__ as studies
 from tests.docs.markdown import PAGES, RESULTS, STUDIES, Block, blocks, commands
 from tests.docs.reader_files import write_reader_files

@@ -15,7 +15,7 @@ from reconchess.bots.attacker_bot import AttackerBot
 from reconchess.bots.random_bot import RandomBot
 
 from sparring.base.errors import BadConfig
-from sparring.players import BasePlayer, Decision, Turn
+from sparring.players import Decision, Player, Turn
 from sparring.rbc.evaluators import NetworkEvaluator
 from sparring.rbc.game import NO_SENSE, MoveResult, Observation, OpponentMoveResult
 from sparring.rbc.planner import PlannerBot
@@ -60,7 +60,7 @@ def test_the_environment_names_the_bot(bot: str, monkeypatch: pytest.MonkeyPatch
     assert ours.failures == []
 
 
-class Clocked(BasePlayer):
+class Clocked(Player):
     """Passes. Its methods take time on a clock that moves by nothing else."""
 
     def __init__(self) -> None:
@@ -161,7 +161,7 @@ def test_a_bot_that_does_not_exist_is_refused_before_the_game(monkeypatch: pytes
         SparringBot()
 
 
-class Broken(BasePlayer):
+class Broken(Player):
     """Fails at everything, and asks for what cannot be asked for."""
 
     def __init__(self, *, raises: bool) -> None:

@@ -13,7 +13,7 @@ from sparring import data
 from sparring.base.errors import BadConfig, BadFile
 from sparring.expendibots.book import ExpendibotsBook, open_expendibots_book, write_book
 from sparring.games import GAMES, describe
-from sparring.measure.blending import alpha_text
+from sparring.measure.blending import curves_text
 from sparring.networks.card import ModelCard, read_card_from_file, write_card
 from sparring.policies import Curve
 from sparring.policies.policy_files import read_policy_config
@@ -97,7 +97,7 @@ class TestLaterSparring:
 
     def test_refuses_the_blend(self, tmp_path: Path) -> None:
         path = tmp_path / "blend.toml"
-        text = alpha_text(GAME, ["a", "b"], Curve.constant(0.5), "A note.")
+        text = curves_text(GAME, ["a", "b"], [Curve.constant(0.5)] * 2, "A note.")
         path.write_text(text)
         read_policy_config(path)
         for old in ("", "move_numbering = 1\n"):

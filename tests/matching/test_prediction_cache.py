@@ -22,6 +22,7 @@ from sparring.measure.scores import (
 from sparring.networks import Position, Prediction
 from sparring.policies import load_policy
 from sparring.records import Split
+from studies.blend.weights import score_logs
 from tests.matching.tables import chess_table, random_record, write_table
 from tests.networks.tiny_networks import tiny_network, write
 from tests.policies.fixed_policy import FixedPolicy
@@ -103,7 +104,7 @@ def test_scores_of_choices_are_those_of_predictions(folder: Path) -> None:
     sample = read_sample(selection(folder))
     policy = load_policy(str(folder / "human.onnx"), "chess")
     choices = collect_choice_data([policy], sample)
-    found = choices.scores(7.0 + choices.log_probabilities[0].astype(np.float64))
+    found = score_logs(choices, 7.0 + choices.log_probabilities[0].astype(np.float64))
     predictions = [p for _, positions in sample.batches(0, 512) for p in policy.predict(positions)]
     expected = score(predictions, sample.metadata["played"])
     np.testing.assert_allclose(metric_columns(found), metric_columns(expected), atol=1e-4)

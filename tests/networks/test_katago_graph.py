@@ -10,7 +10,8 @@ import onnxruntime
 import pytest
 
 from sparring.go.game import Go
-from sparring.go.katago import KataGoCodec, read
+from sparring.go.katago import KataGoCodec
+from sparring.go.katago_graph import read
 from sparring.networks import ModelCard, Position
 from sparring.networks.card import read_card
 from tests.networks.katago_files import KataGoWriter, Part, RandomParts, small_network

@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 from sparring.base.errors import BadFile
-from sparring.chess.lc0 import read_weights
 from sparring.chess.lc0_graph import read
-from sparring.chess.lc0_weights import LayerReader, Lc0ResidualTower, parse
+from sparring.chess.lc0_weights import LayerReader, parse
 from sparring.networks.card import read_card
 from tests.networks.lc0_writer import (
     NetworkKind,
@@ -139,7 +138,7 @@ def test_broken_bytes_give_a_network_or_a_reason(kind: NetworkKind) -> None:
             broken[place] = rng.integers(256)
         broken[rng.integers(tags, 120)] = rng.integers(256)
         with contextlib.suppress(BadFile):
-            read_weights(bytes(broken))
+            read(bytes(broken), "x")
 
 
 @pytest.mark.parametrize(
@@ -200,7 +199,8 @@ def test_the_card_describes_the_file() -> None:
 
 
 def test_parameters_are_counted_as_in_the_file() -> None:
-    weights = read_weights(small_network(NetworkKind(width=8, depth=1)).content())
-    assert isinstance(weights.body, Lc0ResidualTower)
+    model = read(small_network(NetworkKind(width=8, depth=1)).content(), "x")
+    card = read_card({entry.key: entry.value for entry in model.metadata_props})
+    assert card.architecture.startswith("residual 1x8")
     convolutions = (112 * 9 + 1) * 8 + 3 * (8 * 9 + 1) * 8 + (8 * 9 + 1) * 80
-    assert weights.parameters == convolutions + (8 + 1) * 4 + (4 * 64 + 1) * 9 + (9 + 1) * 3
+    assert card.parameters == convolutions + (8 + 1) * 4 + (4 * 64 + 1) * 9 + (9 + 1) * 3

@@ -135,7 +135,7 @@ def test_a_file_is_read_as_it_was_written(tmp_path: Path) -> None:
 
 def test_a_head_that_does_not_exist_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "go.npz"
-    path.write_bytes(replace(random_style("go"), head="planes").to_bytes())  # type: ignore[arg-type]
+    path.write_bytes(replace(random_style("go"), head="planes").to_bytes())
     with pytest.raises(BadFile, match="the head is 'planes'"):
         read_style(path)
 

@@ -10,10 +10,10 @@ from sparring.base.clock import Clock, TimeControl
 from sparring.games import load_game
 from sparring.play.game import LiveGame, NotAllowed
 from sparring.play.match import play_game
-from sparring.players import BasePlayer, Decision, RandomPlayer, Turn
+from sparring.players import Decision, Player, RandomPlayer, Turn
 
 
-class First(BasePlayer):
+class First(Player):
     """Plays the first legal move, and counts its games."""
 
     def choose(self, turn: Turn) -> Decision:
@@ -55,7 +55,7 @@ def test_a_session_goes_on_after_taking_back() -> None:
     assert game.clock.clock(0) == Clock(100, moves_to_go=2)
 
 
-class Passes(BasePlayer):
+class Passes(Player):
     """Passes in Go."""
 
     def choose(self, turn: Turn) -> Decision:
@@ -83,7 +83,7 @@ def test_nobody_loses_on_time_while_both_count() -> None:
 
 
 def test_a_player_that_returns_nothing_loses() -> None:
-    class Nothing(BasePlayer):
+    class Nothing(Player):
         def choose(self, turn: Turn) -> Any:
             return None
 

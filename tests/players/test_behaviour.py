@@ -15,6 +15,7 @@ from sparring.players.behaviour_models import (
     has_model,
 )
 from sparring.players.policy_player import make_draw_offers, make_resignation
+from studies.manners.models import resignation_json
 
 
 def model() -> ResignationModel:
@@ -37,7 +38,7 @@ def test_people_resign_lost_positions_and_no_others() -> None:
 
 
 def test_a_model_of_other_features_is_refused() -> None:
-    content = model().to_json()
+    content = resignation_json(model())
     assert np.allclose(ResignationModel.from_json(content).weights, model().weights, rtol=1e-3)
     with pytest.raises(ValueError, match="fit it again"):
         ResignationModel.from_json(content | {"weights": {"one": 1.0}})

@@ -9,8 +9,7 @@ import pytest
 
 from sparring import games
 from sparring.base.errors import BadFile
-from sparring.expendibots.agent import LADDER, ladder_player, shipped_agent
-from sparring.expendibots.baselines import GreedyPlayer, endgame_move, opening_move
+from sparring.expendibots.agent import shipped_agent
 from sparring.expendibots.book import (
     BookConfig,
     ExpendibotsBook,
@@ -18,8 +17,10 @@ from sparring.expendibots.book import (
     open_expendibots_book,
     write_book,
 )
+from sparring.expendibots.endings import endgame_move
 from sparring.expendibots.tables import shipped_tables
 from sparring.players import GameStart, SearchLimits, Turn
+from studies.expendibots.rungs import LADDER, GreedyPlayer, ladder_player, opening_move
 
 EXPENDIBOTS = games.load_game("expendibots")
 
@@ -158,7 +159,7 @@ def test_canonical_moves_lead_to_images_of_one_position() -> None:
 
 def test_a_book_is_built_written_and_read(tmp_path: Path) -> None:
     plan = BookConfig(positions=6, nodes=300, reply_nodes=300)
-    search = shipped_agent(megabytes=1).search
+    search = shipped_agent(megabytes=1).searcher
     entries = dict(build_book(search, plan, {}))
     assert len(entries) == 6
     assert dict(build_book(search, plan, dict(list(entries.items())[:3]))) == entries

@@ -14,7 +14,6 @@ import numpy as np
 import pytest
 
 from sparring.base.errors import NotFound
-from sparring.expendibots.agent import LADDER, ladder_player
 from sparring.games import GAMES, Game, load_game
 from sparring.players import (
     STRENGTHS,
@@ -32,6 +31,7 @@ from sparring.players.engine_player import EnginePlayer
 from sparring.players.engines import EngineConfig
 from sparring.rbc.bots import BOTS, make_bot
 from sparring.rbc.evaluators import find_stockfish
+from studies.expendibots.rungs import LADDER, ladder_player
 from tests.networks.tiny_networks import tiny_network, write
 
 FAKE_ENGINE = Path(__file__).parents[1] / "arena" / "fake_engine.py"

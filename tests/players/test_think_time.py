@@ -12,6 +12,7 @@ from sparring.networks import Prediction
 from sparring.players import Clock, GameStart, PlayerConfig, PolicyPlayer, SearchLimits, Turn
 from sparring.players.behaviour_models import Situation, ThinkTimeModel, behaviour, within_clock
 from sparring.players.policy_player import make_think_time
+from studies.manners.models import think_time_json
 from tests.players.test_policy_player import ValuePolicy
 
 CLOCKS = [
@@ -63,7 +64,7 @@ def test_quantiles_ascend_and_unknown_facts_are_allowed() -> None:
 def test_a_model_of_other_features_is_refused() -> None:
     with pytest.raises(ValueError, match="fit it again"):
         ThinkTimeModel.from_json(dict(behaviour("think-time")) | {"features": ["ply"]})
-    again = ThinkTimeModel.from_json(shipped().to_json())
+    again = ThinkTimeModel.from_json(think_time_json(shipped()))
     assert np.allclose(again.predict(situation()), shipped().predict(situation()), rtol=0.01)
 
 

@@ -52,7 +52,6 @@ def test_requests_that_wait_together_are_one_batch() -> None:
         assert first.result() == [1]
         assert [each.result() for each in others] == [[10 * k, 10 * k + 1] for k in range(8)]
     assert echo.batches == [1, 16]
-    assert (policy.batches, policy.predicted) == (2, 17)
 
 
 def test_a_batch_has_a_largest_size() -> None:

@@ -10,8 +10,8 @@ from cshogi import KIF
 
 from sparring._core import ShogiState
 from sparring.records.record import ParsedGame
-from sparring.shogi.hcpe import sfen_text
 from sparring.shogi.kif import HANDICAPS, read_ki2, read_kif
+from sparring.shogi.notation import sfen_text
 from tests.records.test_shogi_records import found, line, random_line, record, usi
 
 MIDDLE = """# by hand

@@ -11,8 +11,8 @@ import numpy as np
 from sparring.networks import Position, Prediction
 from sparring.policies import Policy
 from sparring.search.lockstep import search_together
-from sparring.search.move_selection import SelectionRule, selection_rule
 from sparring.search.puct import PuctConfig
+from studies.blend.searched import SelectionRule, selection_rule
 
 _TREES = 1024
 """Positions that are searched together."""

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 import numpy as np
 import pytest
 
 from sparring.base.errors import BadConfig, NotFound
 from sparring.measure.strength import (
     GameEvidence,
-    RatedPlayer,
     StrengthModel,
     estimate_rating,
-    fit_strength_model,
     shipped_strength_model,
-    strength_errors,
 )
+from studies.ace.strength_fit import RatedPlayer, fit_strength_model, strength_errors
 
 TOLD = (600, 1100, 1600, 2100, 2600)
 
@@ -71,7 +71,7 @@ def test_without_games_the_estimate_is_the_population(model: StrengthModel) -> N
 
 
 def test_a_model_survives_its_file_and_others_are_refused(model: StrengthModel) -> None:
-    assert StrengthModel.of(model.as_json()) == model
+    assert StrengthModel.of(asdict(model)) == model
     with pytest.raises(BadConfig, match="not a strength model"):
         StrengthModel.of({"game": "chess"})
 

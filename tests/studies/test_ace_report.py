@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -61,7 +62,7 @@ def test_an_unfinished_descent_is_reported_by_epochs(tmp_path: Path) -> None:
     journal = Journal(tmp_path / "class-1250.jsonl", header=header)
     for number, loss in enumerate((2.0, 3.0, 1.0, 2.0, 9.0)):
         step = DescentStep(number, (0.0, np.log(2.0)), 1.5, loss, (0.1, -0.1), (0.1, 0.1))
-        journal.add(step.as_json())
+        journal.add(asdict(step))
     (row,) = descent_report(tmp_path)
     assert (row["steps"], row["loss"]) == (5, [2.5, 1.5])  # the last epoch is not complete
     assert row["c_puct"] == pytest.approx([2.0, 2.0])

@@ -13,6 +13,7 @@ from sparring.policies.policy import Array
 from sparring.records import GameRecord, PositionFilter
 from studies.blend.config import HeldOutSample, PredictedSample
 from studies.blend.nested import Candidates, NestedMetrics, hits_and_nats, pool_scores, refitted
+from studies.blend.weights import score_logs
 from tests.blending.simulated import constant_weights, simulate_choices
 
 NAMES = ("human", "strong")
@@ -95,7 +96,7 @@ def test_hits_and_nats_are_the_scores_of_choices(measured: HeldOutSample) -> Non
     choices: ChoiceData = measured.part.of("strong")
     logs = choices.log_probabilities[0].astype(np.float64)
     right, nats = hits_and_nats(choices, logs)
-    scores = choices.scores(logs)
+    scores = score_logs(choices, logs)
     np.testing.assert_array_equal(right, scores["rank"] == 0)
     np.testing.assert_allclose(nats, -np.log(scores["played"]), atol=1e-5)
 

@@ -23,6 +23,8 @@ def test_help_lists_every_study(capsys: pytest.CaptureFixture[str]) -> None:
     ("words", "said"),
     [
         (["rbc-matches", "--opponents", "magnus"], "reconchess has no bot 'magnus'"),
+        (["expendibots-accept", "champion", "nobody"], "there is no player nobody; there are random"),
+        (["expendibots-accept", "report", "report"], "does not play against itself"),
         (["rbc-games", "--records", "nowhere.jsonl"], "there are no histories"),
         (["manners", "--people", "people.npz", "--parts", "tea"], "there is no part 'tea'"),
         (["level-report", "nowhere.json"], "there is no report nowhere.json"),

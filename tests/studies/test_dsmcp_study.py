@@ -12,13 +12,14 @@ import pytest
 from sparring.rbc.history import to_history
 from sparring.rbc.synopsis import PLANES
 from sparring.rbc.training.examples import build_examples, read_examples
-from sparring.rbc.training.task import RbcTrainer, open_run
+from sparring.rbc.training.task import RbcTrainer
 from studies.__main__ import main
 from studies.dsmcp.ablation import ablate
 from studies.dsmcp.ablation_report import ablation_report, correlation
 from studies.dsmcp.accuracy import STRONG, estimate
 from studies.dsmcp.hits import HitFiles, Hits
 from studies.dsmcp.paper import paper_accuracy, paper_planes
+from studies.dsmcp.run import open_run
 from tests.belief.games import random_game
 from tests.training.rbc.rbc_factories import record_of, small_rbc_config
 

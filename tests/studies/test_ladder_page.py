@@ -3,9 +3,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from sparring.expendibots.commands import play_ladder_match
 from studies.__main__ import main
-from studies.expendibots.ladder import LadderConfig, run_ladder
+from studies.expendibots.ladder import LadderConfig, play_ladder_match, run_ladder
 from studies.expendibots.opening import analyse_opening
 
 
@@ -28,7 +27,7 @@ def test_the_ladders_study_writes_json_a_figure_and_a_page(tmp_path: Path) -> No
 
 
 def test_the_ladder_writes_a_summary_of_each_match_and_greedy_beats_random(tmp_path: Path) -> None:
-    summary = play_ladder_match("greedy", "random", games=20, nodes=100, seed=0, folder=tmp_path)
+    summary = play_ladder_match("greedy", "random", LadderConfig(games=20, nodes=100), tmp_path)
     assert summary.accepted
     report = run_ladder(
         tmp_path,

@@ -67,13 +67,13 @@ def positions(strength: float) -> DevicePositions:
 
 
 def test_vectors_are_fitted_as_in_numpy() -> None:
-    from sparring.training.person.fitting import fit_vector
+    from sparring.training.person.fitting import minimise
 
     choices = synthetic_person(np.array([1.0, 1.5, -1.0]), 20)
     features = torch.from_numpy(choices.features)[None]
     logs = torch.from_numpy(choices.logs)[None]
     found = fit_vectors(features, logs, torch.ones(1, len(choices)), steps=6)[0].numpy()
-    assert np.abs(found - fit_vector(choices, 1.0)).max() < 1e-3
+    assert np.abs(found - minimise([choices], 1.0, np.zeros(choices.features.shape[2]))[0]).max() < 1e-3
 
 
 def test_the_validation_is_always_the_same_and_fair() -> None:

@@ -10,12 +10,11 @@ from sparring.measure.tuning import (
     Theta,
     VisitData,
     best_beta,
-    regularised_gradient,
-    regularised_policies,
     search_differences,
 )
 from sparring.policies.policy import segment_log_softmax, segment_offsets, segment_repeat, segment_sum
 from sparring.search.move_selection import reverse_kl_policy
+from studies.ace.regularised import regularised_gradient, regularised_policies
 
 
 def random_data(count: int = 40, moves: int = 6) -> VisitData:

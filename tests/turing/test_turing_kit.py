@@ -18,6 +18,7 @@ from sparring.measure.turing import (
     score_verdicts,
     shipped_kit,
 )
+from studies.manners.turing import games_text, key_text
 
 
 def small_kit(each: int = 4) -> TuringKit:
@@ -66,17 +67,17 @@ def test_the_shipped_games_can_be_played_and_end_as_they_say() -> None:
 def test_a_kit_is_read_back(tmp_path: Path) -> None:
     kit = small_kit()
     games, key = tmp_path / "games.jsonl", tmp_path / "key.jsonl"
-    games.write_text(kit.games_text())
-    key.write_text(kit.key_text())
+    games.write_text(games_text(kit))
+    key.write_text(key_text(kit))
     assert read_kit(games, key) == kit
-    assert "people" not in kit.games_text()
+    assert "people" not in games_text(kit)
 
 
 def test_a_key_that_does_not_fit_is_refused(tmp_path: Path) -> None:
     kit = small_kit()
     games, key = tmp_path / "games.jsonl", tmp_path / "key.jsonl"
-    games.write_text(kit.games_text())
-    for text in (kit.key_text().splitlines()[0], kit.key_text().replace("ours", "Ours"), "[]", "x"):
+    games.write_text(games_text(kit))
+    for text in (key_text(kit).splitlines()[0], key_text(kit).replace("ours", "Ours"), "[]", "x"):
         key.write_text(text)
         with pytest.raises(BadFile):
             read_kit(games, key)

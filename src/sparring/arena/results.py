@@ -11,6 +11,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field, fields
+from operator import add
 from pathlib import Path
 from types import TracebackType
 from typing import Annotated, Any
@@ -49,6 +50,13 @@ class ArenaGame:
     seconds: float
 
     @property
+    def losers(self) -> tuple[str, ...]:
+        """Names of the players without a point, of a game with a winner or that neither could play."""
+        if self.result is None:
+            return self.first, self.second
+        return (self.second if self.result == 1 else self.first,)
+
+    @property
     def counts(self) -> bool:
         """Whether the game counts for ratings. Games in which a player could not start do not."""
         return self.result is not None and self.reason != NOT_STARTED
@@ -69,9 +77,7 @@ class _ResultLine(ArenaGame):
 
     def result_of_game(self) -> ArenaGame:
         """The result without its place in the file of games."""
-        return ArenaGame(
-            **{game_field.name: getattr(self, game_field.name) for game_field in fields(ArenaGame)}
-        )
+        return ArenaGame(**{field.name: getattr(self, field.name) for field in fields(ArenaGame)})
 
 
 class ResultStore:
@@ -295,30 +301,24 @@ def _interval(ratings: Ratings, index: int) -> dict[str, float]:
 
 
 def _count(result: ArenaGame, first: StandingsRow, second: StandingsRow) -> None:
-    if result.counts:
-        first.wins += result.result == 1
-        second.wins += result.result == 0
-        first.losses += result.result == 0
-        second.losses += result.result == 1
-        for row in (first, second):
+    for row, won in ((first, 1), (second, 0)):
+        if result.counts:
+            row.wins += result.result == won
+            row.losses += result.result == 1 - won
             row.draws += result.result == 0.5
-    if result.reason in {*FailureReason, "time forfeit"}:
-        losers = (first, second) if result.result is None else (second if result.result == 1 else first,)
-        for loser in losers:
-            loser.failures[result.reason] += 1
+        if row.name in result.losers and result.reason in {*FailureReason, "time forfeit"}:
+            row.failures[result.reason] += 1
 
 
 def _meetings(games: Sequence[RatedGame], names: Sequence[str], ratings: Ratings) -> list[HeadToHead]:
-    sums: dict[tuple[int, int], list[float]] = {}
+    sums: dict[tuple[int, int], tuple[float, ...]] = {}
     for game in games:
         low, high = sorted((game.first, game.second))
         expected, variance = ratings.expected(game.first, game.second)
-        turned = game.first != low
-        total = sums.setdefault((low, high), [0.0, 0.0, 0.0, 0.0])
-        for index, value in enumerate(
-            (1, 1 - game.result if turned else game.result, 1 - expected if turned else expected, variance)
-        ):
-            total[index] += value
+        scores = game.result, expected
+        won, hoped = (1 - score for score in scores) if game.first != low else scores
+        total = sums.get((low, high), (0.0, 0.0, 0.0, 0.0))
+        sums[low, high] = tuple(map(add, total, (1, won, hoped, variance)))
     return [
         HeadToHead(
             names[low], names[high], int(n), won / n, expected / n, (won - expected) / math.sqrt(variance)

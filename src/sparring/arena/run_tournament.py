@@ -23,7 +23,7 @@ from sparring.arena.tournament import (
 from sparring.base.workers import LocalWorkerPool, RayWorkerPool, WorkerPool
 from sparring.games import Game
 from sparring.measure.ratings import SequentialTest, Sprt
-from sparring.players import BasePlayer, Decision, GameStart, Player, Turn, make_strength_player, open_player
+from sparring.players import Decision, GameStart, Player, Turn, make_strength_player, open_player
 from sparring.players.engine_player import EnginePlayer
 from sparring.players.engines import EngineConfig, FailureReason, kill_all
 from sparring.records import GameRecord
@@ -96,7 +96,7 @@ class GameRunner:
         return self._players[index]
 
 
-class _UnavailablePlayer(BasePlayer):
+class _UnavailablePlayer(Player):
     """Replaces a player that could not be loaded: it fails at the start of every game."""
 
     def __init__(self, name: str, error: Exception) -> None:
@@ -156,10 +156,7 @@ class TournamentRun:
         failures: dict[str, str] = {}
         for game in self.results:
             if game.reason == FailureReason.NOT_STARTED:
-                losers = {None: (game.first, game.second), 1.0: (game.second,)}.get(
-                    game.result, (game.first,)
-                )
-                for name in losers:
+                for name in game.losers:
                     failures.setdefault(name, game.detail)
         return failures
 

@@ -257,18 +257,13 @@ def parse_tournament(table: Mapping[str, Any], path: Path, games: int | None) ->
     file = from_table(TournamentFile, {**table, **wanted}, source)
     if file.games is None:
         raise source.fault("missing key 'games': expected the number of games (or give --games)")
+    same = ("game", "format", "seed", "openings", "clock", "adjudication", "sprt")
     return Tournament(
         name=file.name or path.stem,
-        game=file.game,
         entries=_players(file, source),
         games=file.games,
-        format=file.format,
-        seed=file.seed,
         rules=_rules(file, source),
-        openings=file.openings,
-        clock=file.clock,
-        adjudication=file.adjudication,
-        sprt=file.sprt,
+        **{key: getattr(file, key) for key in same},
     )
 
 
@@ -368,9 +363,9 @@ def meeting_of(players: int, form: TournamentFormat, number: int) -> tuple[int, 
     In each round all pairs of players (in a gauntlet: the first player with each other player) meet twice
     from one opening, with colours swapped.
     """
-    everybody = range(players)
-    gauntlet = form == "gauntlet"
-    pairs = [(0, other) for other in everybody[1:]] if gauntlet else list(combinations(everybody, 2))
+    pairs = list(combinations(range(players), 2))
+    if form == "gauntlet":
+        pairs = pairs[: players - 1]  # those of the first player
     meeting, swapped = divmod(number, 2)
     round_, pair = divmod(meeting, len(pairs))
     first, second = pairs[pair][::-1] if swapped else pairs[pair]

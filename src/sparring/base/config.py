@@ -12,28 +12,26 @@ A class checks relations between keys in `__post_init__`, which raises ValueErro
 
 from __future__ import annotations
 
-import ast
 import dataclasses
 import difflib
-import inspect
 import math
 import os
 import re
-import textwrap
 import tomllib
 import types
 import typing
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal, Protocol, TypeVar, Union
+from typing import Annotated, Any, Literal, TypeVar, Union
 
 import msgspec
 from msgspec import Meta
 
 from sparring.base.errors import BadConfig
 
-# Configurations in words: for error messages and for the tables of options in the docs.
+# Configurations in words: for error messages, and for the tables of options in the docs
+# (`tests/config/option_tables.py`).
 
 
 _WORDS = {
@@ -45,13 +43,14 @@ _WORDS = {
 }
 
 
-def describe_type(hint: Any) -> str:
+def describe_type(hint: Any, *, plural: bool = False) -> str:
     """The values that a field with this annotation takes, in words."""
     if typing.get_origin(hint) is Annotated:
         inner, *extras = typing.get_args(hint)
-        return describe_type(inner) + "".join(
-            _range_text(extra) for extra in extras if isinstance(extra, Meta)
-        )
+        ranges = (_range_text(extra) for extra in extras if isinstance(extra, Meta))
+        return describe_type(inner, plural=plural) + "".join(ranges)
+    if plural and hint not in _WORDS:
+        return "values" if hint is Any or is_union(hint) else "tables"
     if is_union(hint):
         return " or ".join(
             describe_type(part) for part in typing.get_args(hint) if part is not types.NoneType
@@ -61,25 +60,10 @@ def describe_type(hint: Any) -> str:
         return f"one of {', '.join(map(str, arguments))}"
     if origin is tuple:
         count = "" if arguments[-1] is Ellipsis else f"{len(arguments)} "
-        return f"a list of {count}{_plural(arguments[0])}"
+        return f"a list of {count}{describe_type(arguments[0], plural=True)}"
     if isinstance(origin, type) and issubclass(origin, Mapping):
-        return f"a table of {_plural(arguments[1])}"
-    return _WORDS[hint][0] if hint in _WORDS else "a table"
-
-
-def options_table(cls: type[Any]) -> str:
-    """A Markdown table of a configuration's keys: type and range, default, and the field's docstring."""
-    hints, docs = field_hints(cls), _field_docs(cls) | _native_docs(cls)
-    rows = ["| key | value | default | |", "|---|---|---|---|"]
-    for field in dataclasses.fields(cls):
-        cells = [
-            f"`{field.name}`",
-            describe_type(hints[field.name]),
-            _default_text(field),
-            docs.get(field.name, ""),
-        ]
-        rows.append(f"| {' | '.join(cell.replace('|', '&#124;') for cell in cells)} |")
-    return "\n".join(rows) + "\n"
+        return f"a table of {describe_type(arguments[1], plural=True)}"
+    return _WORDS[hint][plural] if hint in _WORDS else "a table"
 
 
 def field_hints(cls: type[Any]) -> dict[str, Any]:
@@ -91,15 +75,6 @@ def field_hints(cls: type[Any]) -> dict[str, Any]:
 def is_union(hint: Any) -> bool:
     """Whether an annotation is `X | Y`."""
     return isinstance(hint, types.UnionType) or typing.get_origin(hint) is Union
-
-
-def _plural(hint: Any) -> str:
-    if typing.get_origin(hint) is Annotated:
-        inner, *extras = typing.get_args(hint)
-        return _plural(inner) + "".join(_range_text(extra) for extra in extras if isinstance(extra, Meta))
-    if hint in _WORDS:
-        return _WORDS[hint][1]
-    return "values" if hint is Any or is_union(hint) else "tables"
 
 
 def _range_text(meta: Meta) -> str:
@@ -120,33 +95,6 @@ def show_value(value: object) -> str:
     except (ValueError, RecursionError):
         return "a huge number" if isinstance(value, int) else "a huge value"
     return text if len(text) <= 60 else f"{text[:50]}..."
-
-
-def _default_text(field: dataclasses.Field[Any]) -> str:
-    if field.default is dataclasses.MISSING:
-        return "" if field.default_factory is not dataclasses.MISSING else "required"
-    if field.default is None or field.default in ("", ()) or dataclasses.is_dataclass(field.default):
-        return ""
-    return str(field.default).lower() if isinstance(field.default, bool) else f"{field.default}"
-
-
-def _field_docs(cls: type[Any]) -> dict[str, str]:
-    """The docstrings below the fields of a dataclass and its bases, as one line for each field."""
-    docs = {}
-    for base in cls.__bases__:
-        if dataclasses.is_dataclass(base):
-            docs.update(_field_docs(base))
-    (node,) = ast.parse(textwrap.dedent(inspect.getsource(cls))).body
-    assert isinstance(node, ast.ClassDef)
-    for field, below in zip(node.body, node.body[1:], strict=False):
-        if (
-            isinstance(field, ast.AnnAssign)
-            and isinstance(field.target, ast.Name)
-            and isinstance(below, ast.Expr)
-            and isinstance(below.value, ast.Constant)
-        ):
-            docs[field.target.id] = " ".join(str(below.value.value).split())
-    return docs
 
 
 MAX_BYTES = 1 << 20
@@ -284,7 +232,7 @@ def _value(hint: Any, value: Any, key: str, source: Source) -> Any:
         return from_table(typing.cast("type[Any]", inner), value, source.inside(key))
     if _is_dataclass_list(inner) and isinstance(value, list | tuple):
         item = typing.get_args(inner)[0]
-        return tuple(from_table(item, each, source.inside(f"{key}[{n}]")) for n, each in enumerate(value, 1))
+        return tuple(from_table(item, part, source.inside(f"{key}[{n}]")) for n, part in enumerate(value, 1))
     try:
         if dataclasses.is_dataclass(inner) and value is not None:
             raise msgspec.ValidationError
@@ -313,7 +261,7 @@ def _is_sound(value: Any, infinite: bool) -> bool:
     if isinstance(value, str | Path):
         return "\0" not in str(value)
     if isinstance(value, dict):
-        return all(_is_sound(key, infinite) and _is_sound(each, infinite) for key, each in value.items())
+        value = [*value, *value.values()]
     return not isinstance(value, list | tuple) or all(_is_sound(item, infinite) for item in value)
 
 
@@ -342,19 +290,12 @@ def _is_dataclass_list(hint: Any) -> bool:
 # Options that the native core declares.
 
 
-class NativeConfig(Protocol):
-    """A native class of options, such as `PuctConfig`."""
-
-    @staticmethod
-    def options() -> Sequence[Any]:
-        """The declarations (`sparring._core.NativeOption`) with defaults, ranges and docs."""
-        ...
-
-
-def native_option(config: type[NativeConfig], name: str) -> Any:
+def native_option(config: Any, name: str) -> Any:
     """A field of a dataclass whose default, range and doc are those of a native option:
 
     c_puct: float = native_option(PuctConfig, "c_puct")
+
+    `config` is a native class whose `options()` are declarations (`sparring._core.NativeOption`).
     """
     option = next(option for option in config.options() if option.name == name)
     return dataclasses.field(default=option.default, metadata={_NATIVE: option})
@@ -371,11 +312,6 @@ def native_values(config: Any) -> dict[str, Any]:
 
 _NATIVE = "native"
 """Key of a field's metadata."""
-
-
-def _native_docs(cls: type[Any]) -> dict[str, str]:
-    fields = dataclasses.fields(cls)
-    return {field.name: field.metadata[_NATIVE].doc for field in fields if _NATIVE in field.metadata}
 
 
 def _with_range(hint: Any, field: dataclasses.Field[Any]) -> Any:

@@ -14,16 +14,8 @@ INK_COLOR = "#3b2a1a"
 BAR_COLOR = "#b58863"
 MUTED_BAR_COLOR = "#d9c3a5"
 LINE_COLORS = (
-    "#b5502b",
-    "#2f6f8f",
-    "#6b8e3a",
-    "#8a5a9e",
-    "#c79a1e",
-    "#4f5d75",
-    "#b0527a",
-    "#3f8f7a",
-    "#7a6a55",
-)
+    "#b5502b", "#2f6f8f", "#6b8e3a", "#8a5a9e", "#c79a1e", "#4f5d75", "#b0527a", "#3f8f7a", "#7a6a55",
+)  # fmt: skip
 """Line colours for light and dark backgrounds, distinct also for most colour-blind readers."""
 PAGE_WIDTH = 4.8
 """Inches of a figure on a page: text of 8 points is still readable at 400 pixels."""
@@ -91,11 +83,11 @@ def page_axes(height: float = 3.6) -> tuple[Any, Any]:
 
 def name_lines(axis: Any) -> None:
     """Names the labelled lines above the axes, in their colours, the line that ends highest first."""
-    found = sorted(
+    lines = sorted(
         zip(*axis.get_legend_handles_labels(), strict=True), key=lambda line: -float(line[0].get_ydata()[-1])
     )
-    if found:
-        handles, labels = zip(*found, strict=True)
+    if lines:
+        handles, labels = zip(*lines, strict=True)
         axis.legend(
             handles,
             labels,
@@ -116,6 +108,8 @@ def most_telling(names: Sequence[str], scores: Sequence[float]) -> list[str]:
 
 def label_line_ends(axis: Any, ends: Sequence[tuple[float, float, str, str]]) -> None:
     """Labels lines at their right ends `(x, y, name, colour)`; overlapping labels are moved apart."""
+    from matplotlib.transforms import offset_copy
+
     if not ends:
         return
     low, high = axis.get_ylim()
@@ -129,7 +123,7 @@ def label_line_ends(axis: Any, ends: Sequence[tuple[float, float, str, str]]) ->
             name,
             (x, y),
             xytext=(right, place),
-            textcoords=_shifted(axis, 8),
+            textcoords=offset_copy(axis.transData, axis.figure, 8, 0, units="points"),
             color=colour,
             fontsize=8.5,
             va="center",
@@ -141,30 +135,20 @@ def spread_labels(values: Sequence[float], step: float) -> list[float]:
     """Moves values at least `step` apart, keeping their order; clusters stay centred."""
     order = sorted(range(len(values)), key=lambda i: values[i])
     clusters: list[list[int]] = []
+
+    def bottom(cluster: list[int]) -> float:
+        return sum(values[i] for i in cluster) / len(cluster) - (len(cluster) - 1) * step / 2
+
     for i in order:
         clusters.append([i])
-        while (
-            len(clusters) > 1
-            and _bottom(clusters[-1], values, step) < _top(clusters[-2], values, step) + step
-        ):
+        while len(clusters) > 1:
+            top = bottom(clusters[-2]) + (len(clusters[-2]) - 1) * step
+            if bottom(clusters[-1]) >= top + step:
+                break
             last = clusters.pop()
             clusters[-1] += last
     places = [0.0] * len(values)
     for cluster in clusters:
         for rank, i in enumerate(cluster):
-            places[i] = _bottom(cluster, values, step) + rank * step
+            places[i] = bottom(cluster) + rank * step
     return places
-
-
-def _bottom(cluster: list[int], values: Sequence[float], step: float) -> float:
-    return sum(values[i] for i in cluster) / len(cluster) - (len(cluster) - 1) * step / 2
-
-
-def _top(cluster: list[int], values: Sequence[float], step: float) -> float:
-    return _bottom(cluster, values, step) + (len(cluster) - 1) * step
-
-
-def _shifted(axis: Any, points: float) -> Any:
-    from matplotlib.transforms import offset_copy
-
-    return offset_copy(axis.transData, axis.figure, points, 0, units="points")

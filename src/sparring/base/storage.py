@@ -14,7 +14,6 @@ import zlib
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 import msgspec
@@ -122,23 +121,11 @@ LOCK = ".lock"
 """Name of a lock's file."""
 
 
-class FolderLock:
+class FolderLock(FileLock):
     """A lock that is held until `release`, the end of a `with` block or the end of the process."""
 
-    def __init__(self, lock: FileLock) -> None:
-        self._lock = lock
-
-    def release(self) -> None:
-        """Releases the lock; a second call does nothing."""
-        self._lock.release()
-
     def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.release()
+        return self  # `lock_folder` has acquired it
 
 
 def lock_folder(folder: Path, name: str = LOCK, *, wait: bool = False) -> FolderLock:
@@ -150,12 +137,12 @@ def lock_folder(folder: Path, name: str = LOCK, *, wait: bool = False) -> Folder
     Raises CannotWrite if the lock is held, by another process or by this one, and OSError.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    lock = FileLock(folder / name, timeout=-1 if wait else 0, thread_local=False)
+    lock = FolderLock(folder / name, timeout=-1 if wait else 0, thread_local=False)
     try:
         lock.acquire()
     except Timeout:
         raise CannotWrite(f"another process is writing {folder}: wait for it or choose another") from None
-    return FolderLock(lock)
+    return lock
 
 
 def lock_file(path: Path) -> FolderLock:
@@ -255,15 +242,15 @@ def _checked(entries: list[Any], path: Path, kind: Any, before: int, lenient: bo
     """The entries of a kind, as they were read; `before` is the number of lines before them."""
     if kind is None:
         return entries
-    found = []
+    valid = []
     for number, entry in enumerate(entries, before + 1):
         try:
             msgspec.convert(entry, kind)
-            found.append(entry)
+            valid.append(entry)
         except (msgspec.ValidationError, ValueError, RecursionError) as error:
             if not lenient:
                 raise BadFile(f"{path}, line {number} is foreign: {error}") from None
-    return found
+    return valid
 
 
 def _agree(known: Any, header: dict[str, Any], mutable_keys: Collection[str]) -> bool:
@@ -295,12 +282,11 @@ class CompanionFile:
         shorter or another one, and OSError. The file then stays as it is.
         """
         self._path, self.size = path, size
-        found = path.stat().st_size if path.exists() else 0
-        self.checksum = _crc32(path, size) if found >= size > 0 else 0
-        if found < size or checksum != self.checksum:
-            problem = (
-                f"{found:,} bytes instead of {size:,}" if found < size else "its checksum is another one"
-            )
+        actual = path.stat().st_size if path.exists() else 0
+        self.checksum = _crc32(path, size) if actual >= size > 0 else 0
+        if actual < size or checksum != self.checksum:
+            short = f"{actual:,} bytes instead of {size:,}"
+            problem = short if actual < size else "its checksum is another one"
             raise BadFile(f"{path} is damaged ({problem}): restore it, or move the folder away to begin anew")
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("ab") as file:

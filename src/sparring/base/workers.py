@@ -15,7 +15,6 @@ from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from multiprocessing.reduction import ForkingPickler
-from types import TracebackType
 from typing import Any, Generic, Protocol, Self, TypeVar
 
 from sparring.base.errors import MissingExtra, WorkerError
@@ -31,16 +30,13 @@ class Worker(Protocol[T_contra, R_co]):
 
     def work(self, task: T_contra, /) -> R_co:
         """Returns the result of a task."""
-        ...
 
     def close(self) -> None:
         """Called after the last task."""
-        ...
 
     def terminate(self) -> None:
         """Called before the process exits at once: ends child processes that would outlive it, such as an
         engine."""
-        ...
 
 
 class WorkerPool(Protocol[T_contra, R_co]):
@@ -51,20 +47,14 @@ class WorkerPool(Protocol[T_contra, R_co]):
 
         Raises WorkerError.
         """
-        ...
 
     def __enter__(self) -> Self: ...
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None: ...
+    def __exit__(self, kind: Any, error: Any, trace: Any, /) -> None: ...
 
 
 class SerialWorkerPool(Generic[T, R]):
-    """One worker in this process. Exceptions of the worker are not wrapped.
-
-    `spawn` makes the worker.
-    """
+    """One worker, which `spawn` makes, in this process. Exceptions of the worker are not wrapped."""
 
     def __init__(self, spawn: Callable[[], Worker[T, R]]) -> None:
         self._worker = spawn()
@@ -76,9 +66,7 @@ class SerialWorkerPool(Generic[T, R]):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: object, *_: object) -> None:
         if kind is None:
             self._worker.close()
         else:
@@ -140,7 +128,10 @@ class LocalWorkerPool(Generic[T, R]):
                         ) from None
                     self._give(task)
                     continue
-                result = self._result(answer)
+                try:
+                    result = pickle.loads(answer)
+                except Exception as error:
+                    result = _failure(error)
                 if isinstance(result, _Failure):
                     failed = WorkerError(f"{self._name(task)}: {result.message}")
                     failed.add_note(result.traceback)
@@ -150,9 +141,7 @@ class LocalWorkerPool(Generic[T, R]):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: object, *_: object) -> None:
         for connection, process in self._processes.items():
             connection.close()  # an idle worker then closes and exits
             if connection in self._busy:
@@ -162,13 +151,6 @@ class LocalWorkerPool(Generic[T, R]):
             if process.is_alive():
                 process.kill()
                 process.join()
-
-    def _result(self, answer: bytes) -> Any:
-        """The result or the failure in an answer; a failure also if the answer cannot be unpickled."""
-        try:
-            return pickle.loads(answer)
-        except Exception as error:
-            return _failure(error)
 
     def _give(self, task: T) -> None:
         for idle in [process for process in self._processes if process not in self._busy]:
@@ -318,9 +300,7 @@ class RayWorkerPool(Generic[T, R]):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: object, *_: object) -> None:
         # After an error, workers end what would outlive them; a lost actor cannot.
         ended = [(actor.close if kind is None else actor.terminate).remote() for actor in self._actors]
         self._ray.wait(ended, num_returns=len(ended), timeout=30)
@@ -328,8 +308,6 @@ class RayWorkerPool(Generic[T, R]):
 
 
 class _RayWorker:
-    """A worker in an actor."""
-
     def __init__(self, spawn: Callable[[], Worker[Any, Any]]) -> None:
         self._worker = spawn()
 

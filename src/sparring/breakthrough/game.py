@@ -6,9 +6,6 @@ import re
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
 from sparring._core import BreakthroughState
 from sparring.games.diagrams import Diagram, Piece
 from sparring.games.game import IllegalMove, Move, ParseError, Spec
@@ -81,9 +78,3 @@ def _piece(pieces: list[int], square: int) -> Piece | None:
         if pieces[owner] >> square & 1:
             return Piece(letter, owner, shape="token", label="", glyph="♟")
     return None
-
-
-def symmetry_labels(cells: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The label [3 * 64] that the mirror takes each label of the encoding "boards" to."""
-    mirrored_directions = np.array([2, 1, 0])
-    return (mirrored_directions[:, None] * len(cells) + cells).ravel()

@@ -34,9 +34,10 @@ def _players() -> GamePlayers:
 
 
 def _symmetry_labels(cells: NDArray[np.int64]) -> NDArray[np.int64]:
-    from sparring.breakthrough.game import symmetry_labels
+    """The label [3 * 64] that the mirror takes each label of the encoding "boards" to."""
+    import numpy as np
 
-    return symmetry_labels(cells)
+    return (np.array([2, 1, 0])[:, None] * len(cells) + cells).ravel()
 
 
 def _layout(history: int) -> NetworkLayout:

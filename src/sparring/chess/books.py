@@ -6,6 +6,10 @@ from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Any
 
+import chess
+import chess.pgn
+import chess.polyglot
+
 from sparring.base.errors import BadFile
 from sparring.games import Move
 from sparring.players.book import Book
@@ -15,8 +19,6 @@ class PolyglotBook:
     """A Polyglot book, read with python-chess. Raises BadFile or OSError."""
 
     def __init__(self, path: Path) -> None:
-        import chess.polyglot
-
         self._path = path
         try:
             with chess.polyglot.open_reader(path) as reader:
@@ -27,9 +29,6 @@ class PolyglotBook:
 
     def moves(self, state: Any) -> dict[Move, float]:
         """The entries of the position with their weights; an entry of weight 0 counts as 1."""
-        import chess
-        import chess.polyglot
-
         with chess.polyglot.open_reader(self._path) as reader:
             entries = list(reader.find_all(chess.Board(state.text())))
         return {state.parse_move(entry.move.uci()): float(max(entry.weight, 1)) for entry in entries}
@@ -48,9 +47,7 @@ class PgnRepertoire:
     for each game that has it. Raises BadFile or OSError."""
 
     def __init__(self, path: Path) -> None:
-        import chess.pgn
-
-        self._known: dict[str, Counter[str]] = defaultdict(Counter)
+        self._counts: dict[str, Counter[str]] = defaultdict(Counter)
         with path.open(encoding="utf-8-sig", errors="replace") as file:
             while (game := chess.pgn.read_game(file)) is not None:
                 if game.errors:
@@ -59,14 +56,12 @@ class PgnRepertoire:
                 while waiting:
                     node = waiting.pop()
                     position = node.board().epd()
-                    self._known[position].update(child.move.uci() for child in node.variations)
+                    self._counts[position].update(child.move.uci() for child in node.variations)
                     waiting += node.variations
 
     def moves(self, state: Any) -> dict[Move, float]:
         """The moves of the position with the number of games that have them."""
-        import chess
-
-        counts = self._known.get(chess.Board(state.text()).epd(), Counter())
+        counts = self._counts.get(chess.Board(state.text()).epd(), Counter())
         return {state.parse_move(move): float(count) for move, count in sorted(counts.items())}
 
 

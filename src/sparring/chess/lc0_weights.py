@@ -1,11 +1,11 @@
-"""The format fields of Lc0's net.proto, and the values that we read."""
+"""Messages of Lc0's files (net.proto): fields, the network's format, and layers with checked shapes."""
 
 from __future__ import annotations
 
 import struct
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from enum import Enum, IntEnum
+from dataclasses import dataclass
+from enum import IntEnum
 from typing import TypeAlias, TypeVar
 
 import numpy as np
@@ -139,410 +139,130 @@ def _varint(data: memoryview, at: int, where: str) -> tuple[int, int]:
     raise BadFile(f"{where} is broken: a number has more than {_LONGEST_VARINT} bytes")
 
 
-# The content of Lc0's files with explicit shapes: bodies, heads and their layers.
-#
-# Matrices are [outputs, inputs], as in the files. Batch normalisation is folded into the convolutions, as Lc0
-# does when it loads a file.
-
-
-Array: TypeAlias = NDArray[np.float32]
-
-PLANES = 112
-SQUARES = 64
-POLICY = 1858
-CONVOLUTION_POLICY_PLANES = 73
-"""The planes of a convolution policy that encode moves; files have a few more that do not."""
-
-
-class ActivationFunction(Enum):
-    """Activation functions; the values are those of net.proto."""
-
-    MISH = 1
-    RELU = 2
-    NONE = 3
-    TANH = 4
-    SIGMOID = 5
-    SELU = 6
-    SWISH = 7
-    RELU_SQUARED = 8
-
-
-@dataclass(frozen=True)
-class Lc0Dense:
-    """A dense (fully connected) layer."""
-
-    weights: Array  # [outputs, inputs]
-    biases: Array  # [outputs]
-
-    @property
-    def outputs(self) -> int:
-        """The number of outputs."""
-        return len(self.biases)
-
-
-@dataclass(frozen=True)
-class Lc0Convolution:
-    """A convolution with same padding."""
-
-    weights: Array  # [outputs, inputs, kernel, kernel]
-    biases: Array  # [outputs]
-
-    @property
-    def outputs(self) -> int:
-        """The number of output planes."""
-        return len(self.biases)
-
-
-@dataclass(frozen=True)
-class SqueezeExcitation:
-    """A squeeze-and-excitation unit: its outputs scale (first half) and shift every plane."""
-
-    squeeze: Lc0Dense
-    excite: Lc0Dense  # outputs twice the planes
-
-
-@dataclass(frozen=True)
-class Lc0ResidualBlock:
-    """Two convolutions with a skip connection."""
-
-    first: Lc0Convolution
-    second: Lc0Convolution
-    squeeze_excitation: SqueezeExcitation | None
-
-
-@dataclass(frozen=True)
-class Lc0ResidualTower:
-    """A body of convolutions."""
-
-    input: Lc0Convolution
-    blocks: tuple[Lc0ResidualBlock, ...]
-
-    @property
-    def width(self) -> int:
-        """The number of planes."""
-        return self.input.outputs
-
-
-@dataclass(frozen=True)
-class LayerNorm:
-    """A layer normalisation."""
-
-    gammas: Array
-    betas: Array
-
-
-@dataclass(frozen=True)
-class Smolgen:
-    """Smolgen: a bias of the attention logits, computed from the whole board."""
-
-    compress: Array  # [compressed, embedding], for each square
-    first: Lc0Dense  # from all squares together
-    first_norm: LayerNorm
-    second: Lc0Dense  # outputs `heads` parts
-    second_norm: LayerNorm
-
-
-@dataclass(frozen=True)
-class Lc0FeedForward:
-    """Two dense layers with an activation between them."""
-
-    first: Lc0Dense
-    second: Lc0Dense
-
-
-@dataclass(frozen=True)
-class EncoderLayer:
-    """Self-attention between squares, then a feed-forward layer per square."""
-
-    heads: int
-    query: Lc0Dense
-    key: Lc0Dense
-    value: Lc0Dense
-    output: Lc0Dense
-    smolgen: Smolgen | None
-    attention_norm: LayerNorm
-    feed_forward: Lc0FeedForward
-    feed_forward_norm: LayerNorm
-
-
-@dataclass(frozen=True)
-class DenseEmbedding:
-    """The newer input embedding: a dense layer over the pieces of all squares comes first."""
-
-    pieces: Lc0Dense  # from 12 planes of 64 squares to some numbers a square
-    norm: LayerNorm
-    feed_forward: Lc0FeedForward
-    feed_forward_norm: LayerNorm
-
-
-@dataclass(frozen=True)
-class Gate:
-    """A multiplicative and an additive gate for every element of the embedding."""
-
-    factors: Array  # [64, embedding]
-    addends: Array  # [64, embedding]
-
-
-@dataclass(frozen=True)
-class AttentionBody:
-    """A body of encoder layers."""
-
-    embedding: Lc0Dense
-    """From the planes and the positional encoding of a square to the embedding."""
-    dense: DenseEmbedding | None
-    gate: Gate | None
-    layers: tuple[EncoderLayer, ...]
-    smolgen: Array | None  # [64 * 64, numbers a head], shared by all layers
-
-    @property
-    def width(self) -> int:
-        """The embedding size."""
-        return self.embedding.outputs
-
-
-Body: TypeAlias = Lc0ResidualTower | AttentionBody
-
-
-@dataclass(frozen=True)
-class ClassicalPolicyHead:
-    """A 1x1 convolution and a dense layer."""
-
-    entry: Lc0Convolution
-    output: Lc0Dense
-
-
-@dataclass(frozen=True)
-class ConvolutionPolicyHead:
-    """Two convolutions; a plane is a kind of move, a square its origin."""
-
-    first: Lc0Convolution
-    second: Lc0Convolution
-
-
-@dataclass(frozen=True)
-class AttentionPolicyHead:
-    """Attention between from-squares and to-squares."""
-
-    embedding: Lc0Dense
-    layers: tuple[EncoderLayer, ...]
-    query: Lc0Dense
-    key: Lc0Dense
-    promotion: Array  # [4, key's outputs]: queen, rook, bishop, all three
-
-
-Lc0PolicyHead: TypeAlias = ClassicalPolicyHead | ConvolutionPolicyHead | AttentionPolicyHead
-
-
-@dataclass(frozen=True)
-class Head:
-    """A value or moves-left head."""
-
-    entry: Lc0Convolution | Lc0Dense  # for every square
-    hidden: Lc0Dense
-    output: Lc0Dense
-
-
-@dataclass(frozen=True)
-class Lc0Weights:
-    """A whole network."""
-
-    body: Body
-    policy: Lc0PolicyHead
-    value: Head  # outputs 3 for win, draw and loss, or 1
-    moves_left: Head | None
-    activation: ActivationFunction
-    smolgen_activation: ActivationFunction
-    feed_forward_activation: ActivationFunction
-    parameters: int
-    licence: str
-    training_steps: int
-
-
-class WeightsEncoding(IntEnum):
-    """The storage format of weights."""
-
-    LINEAR16 = 1
-    FLOAT16 = 2
-    BFLOAT16 = 3
-    FLOAT32 = 4
-
-
-class NetworkStructure(IntEnum):
-    """The kind of body, and how the file specifies its heads."""
-
-    CLASSICAL = 1
-    SE = 2
-    CLASSICAL_WITH_HEADS = 3
-    SE_WITH_HEADS = 4
-    ONNX = 5
-    ATTENTION = 6
-    ATTENTION_MULTIHEAD = 7
-    ATTENTION_LEGACY_MULTIHEAD = 134
-
-
-class PolicyFormat(IntEnum):
-    """The kind of policy head."""
-
-    CLASSICAL = 1
-    CONVOLUTION = 2
-    ATTENTION = 3
-
-
-class ValueFormat(IntEnum):
-    """The kind of value head."""
-
-    CLASSICAL = 1
-    WDL = 2
-
-
-class MovesLeftFormat(IntEnum):
-    """The kind of moves-left head."""
-
-    NONE = 0
-    V1 = 1
-
-
-class InputFormat(IntEnum):
-    """The input encoding."""
-
-    CLASSICAL_112 = 1
-
-
-class InputEmbeddingFormat(IntEnum):
-    """The input embedding of an attention body. Lc0 treats NONE as MAP."""
-
-    NONE = 0
-    MAP = 1
-    DENSE = 2
-
-
-class DefaultActivation(IntEnum):
-    """The activation of layers that do not specify one."""
-
-    RELU = 0
-    MISH = 1
+# The format of the network in a file. The numbers are those of net.proto.
+
+
+ActivationFunction = IntEnum(
+    "ActivationFunction", ["MISH", "RELU", "NONE", "TANH", "SIGMOID", "SELU", "SWISH", "RELU_SQUARED"]
+)
+WeightsEncoding = IntEnum("WeightsEncoding", ["LINEAR16", "FLOAT16", "BFLOAT16", "FLOAT32"])
+NetworkStructure = IntEnum(
+    "NetworkStructure",
+    {
+        "CLASSICAL": 1,
+        "SE": 2,
+        "CLASSICAL_WITH_HEADS": 3,
+        "SE_WITH_HEADS": 4,
+        "ONNX": 5,
+        "ATTENTION": 6,
+        "ATTENTION_MULTIHEAD": 7,
+        "ATTENTION_LEGACY_MULTIHEAD": 134,
+    },
+)
+PolicyFormat = IntEnum("PolicyFormat", ["CLASSICAL", "CONVOLUTION", "ATTENTION"])
+ValueFormat = IntEnum("ValueFormat", ["CLASSICAL", "WDL"])
+MovesLeftFormat = IntEnum("MovesLeftFormat", {"NONE": 0, "V1": 1})
+InputEmbeddingFormat = IntEnum("InputEmbeddingFormat", {"NONE": 0, "MAP": 1, "DENSE": 2})
+"""The input embedding of an attention body. Lc0 treats NONE as MAP."""
+_DefaultActivation = IntEnum("_DefaultActivation", {"RELU": 0, "MISH": 1})
+
+_CLASSICAL_112 = 1
+_ENCODER, _SMOLGEN, _VALUE_HEADS, _POLICY_HEADS = 27, 35, 44, 45  # fields of Weights
+E = TypeVar("E", bound=IntEnum)
 
 
 @dataclass(frozen=True)
 class NetworkFormat:
-    """The format of the network in a file."""
+    """The format of the network in a file. The defaults are those of the oldest files."""
 
-    structure: NetworkStructure
-    policy: PolicyFormat
-    value: ValueFormat
-    moves_left: MovesLeftFormat
-    embedding: InputEmbeddingFormat
-    activation: ActivationFunction
-    smolgen_activation: ActivationFunction
-    feed_forward_activation: ActivationFunction
-
-    @property
-    def attention(self) -> bool:
-        """Whether the body consists of encoder layers."""
-        return self.structure in (NetworkStructure.ATTENTION, NetworkStructure.ATTENTION_MULTIHEAD)
-
-
-E = TypeVar("E", bound=IntEnum)
-
-_OLD_HEADS = {
-    NetworkStructure.CLASSICAL: NetworkStructure.CLASSICAL_WITH_HEADS,
-    NetworkStructure.SE: NetworkStructure.SE_WITH_HEADS,
-}
-_ENCODER, _SMOLGEN, _VALUE_HEADS, _POLICY_HEADS = 27, 35, 44, 45  # fields of Weights
+    attention: bool = False
+    """Whether the body consists of encoder layers."""
+    policy: PolicyFormat = PolicyFormat.CLASSICAL
+    value: ValueFormat = ValueFormat.CLASSICAL
+    moves_left: MovesLeftFormat = MovesLeftFormat.NONE
+    embedding: InputEmbeddingFormat = InputEmbeddingFormat.NONE
+    activation: ActivationFunction = ActivationFunction.RELU
+    smolgen_activation: ActivationFunction = ActivationFunction.RELU
+    feed_forward_activation: ActivationFunction = ActivationFunction.RELU
 
 
 def read_network_format(network: Message | None, weights: Message) -> NetworkFormat:
     """Reads the format. Missing fields of older files are interpreted as Lc0 does. Raises BadFile for
     formats that are not supported."""
     if network is None:  # the oldest files do not say
-        return _plain(NetworkStructure.CLASSICAL_WITH_HEADS)
-    if network.number(1, "input") != InputFormat.CLASSICAL_112:
+        return NetworkFormat()
+    if (planes := network.number(1, "input")) != _CLASSICAL_112:
         raise BadFile(
-            f"its input format is {network.number(1, 'input')}; "
-            f"only {InputFormat.CLASSICAL_112} (the classical 112 planes) is read"
+            f"its input format is {planes}; only {_CLASSICAL_112} (the classical 112 planes) is read"
         )
-    structure = _known(NetworkStructure, network.number(3, "network"), "network structure")
+
+    def known(number: int, name: str, kinds: type[E], what: str) -> E:
+        value = network.number(number, name)
+        return _known(kinds, value, f"its {what} is {value}")
+
+    structure = known(3, "network", NetworkStructure, "network structure")
     if structure is NetworkStructure.ONNX:
         raise BadFile("it wraps an ONNX model, which is not read; a file with weights is")
-    if structure in _OLD_HEADS:
-        return _plain(_OLD_HEADS[structure])
-    activation = _known(DefaultActivation, network.number(7, "default_activation"), "default activation")
-    default = ActivationFunction[activation.name]
-    network_format = NetworkFormat(
-        structure=structure,
-        policy=_known(PolicyFormat, network.number(4, "policy"), "policy format"),
-        value=_known(ValueFormat, network.number(5, "value"), "value format"),
-        moves_left=_known(MovesLeftFormat, network.number(6, "moves_left"), "moves-left format"),
-        embedding=_known(InputEmbeddingFormat, network.number(10, "input_embedding"), "input embedding"),
-        activation=default,
-        smolgen_activation=_activation(network.number(8, "smolgen_activation"), default),
-        feed_forward_activation=_activation(network.number(9, "ffn_activation"), default),
-    )
-    return _modernised(network_format, weights)
+    if structure in (NetworkStructure.CLASSICAL, NetworkStructure.SE):
+        return NetworkFormat()
+    usual = known(7, "default_activation", _DefaultActivation, "default activation")
+    default = ActivationFunction[usual.name]
 
+    def activation(number: int, name: str) -> ActivationFunction:
+        value = network.number(number, name) or default
+        return _known(ActivationFunction, value, f"its activation {value} is unknown")
 
-def _plain(structure: NetworkStructure) -> NetworkFormat:
-    return NetworkFormat(
-        structure=structure,
-        policy=PolicyFormat.CLASSICAL,
-        value=ValueFormat.CLASSICAL,
-        moves_left=MovesLeftFormat.NONE,
-        embedding=InputEmbeddingFormat.NONE,
-        activation=ActivationFunction.RELU,
-        smolgen_activation=ActivationFunction.RELU,
-        feed_forward_activation=ActivationFunction.RELU,
-    )
-
-
-def _modernised(network_format: NetworkFormat, weights: Message) -> NetworkFormat:
-    """Maps attention bodies that were written with the structure numbers of residual towers."""
-    if network_format.structure is NetworkStructure.SE_WITH_HEADS and _ENCODER in weights:
-        network_format = replace(network_format, structure=NetworkStructure.ATTENTION)
+    smolgen, feed_forward = activation(8, "smolgen_activation"), activation(9, "ffn_activation")
+    embedding = known(10, "input_embedding", InputEmbeddingFormat, "input embedding")
+    if structure is NetworkStructure.SE_WITH_HEADS and _ENCODER in weights:  # an attention body all the same
+        structure = NetworkStructure.ATTENTION
         if _SMOLGEN in weights:
-            network_format = replace(
-                network_format,
-                feed_forward_activation=ActivationFunction.RELU_SQUARED,
-                smolgen_activation=ActivationFunction.SWISH,
-            )
-    elif network_format.structure is NetworkStructure.ATTENTION_LEGACY_MULTIHEAD:
-        return replace(network_format, structure=NetworkStructure.ATTENTION_MULTIHEAD)
-    if (
-        network_format.structure is NetworkStructure.ATTENTION
-        and _POLICY_HEADS in weights
-        and _VALUE_HEADS in weights
-    ):
-        return replace(
-            network_format,
-            structure=NetworkStructure.ATTENTION_MULTIHEAD,
-            embedding=InputEmbeddingFormat.DENSE,
-        )
-    return network_format
+            smolgen, feed_forward = ActivationFunction.SWISH, ActivationFunction.RELU_SQUARED
+    if structure is NetworkStructure.ATTENTION and _POLICY_HEADS in weights and _VALUE_HEADS in weights:
+        embedding = InputEmbeddingFormat.DENSE
+    return NetworkFormat(
+        attention=structure.name.startswith("ATTENTION"),
+        policy=known(4, "policy", PolicyFormat, "policy format"),
+        value=known(5, "value", ValueFormat, "value format"),
+        moves_left=known(6, "moves_left", MovesLeftFormat, "moves-left format"),
+        embedding=embedding,
+        activation=default,
+        smolgen_activation=smolgen,
+        feed_forward_activation=feed_forward,
+    )
 
 
-def _activation(number: int, default: ActivationFunction) -> ActivationFunction:
-    if number == 0:
-        return default
-    try:
-        return ActivationFunction(number)
-    except ValueError:
-        raise BadFile(f"its activation {number} is unknown; {_list(ActivationFunction)} are read") from None
-
-
-def _known(kinds: type[E], number: int, what: str) -> E:
+def _known(kinds: type[E], number: int, problem: str) -> E:
     try:
         return kinds(number)
     except ValueError:
-        raise BadFile(f"its {what} is {number}; {_list(kinds)} are read") from None
+        names = ", ".join(f"{kind.value} ({kind.name.lower().replace('_', ' ')})" for kind in kinds)
+        raise BadFile(f"{problem}; {names} are read") from None
 
 
-def _list(kinds: type[IntEnum] | type[ActivationFunction]) -> str:
-    return ", ".join(f"{kind.value} ({kind.name.lower().replace('_', ' ')})" for kind in kinds)
-
-
-# Reads layers of Lc0's files: decodes weights and checks their shapes against one another.
+# Layers: weights are decoded and their shapes checked against one another. Matrices are [outputs, inputs], as
+# in the files. Batch normalisation is folded into the convolutions, as Lc0 does when it loads a file.
 #
 # Every size is derived from the bytes that are present, so a file cannot request more memory than a few times
 # its own size.
+
+
+Array: TypeAlias = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Lc0Layer:
+    """A dense layer, or a convolution with same padding."""
+
+    weights: Array
+    """[outputs, inputs], or [outputs, inputs, kernel, kernel]"""
+    biases: Array
+    """[outputs]"""
+
+    @property
+    def outputs(self) -> int:
+        """The number of outputs, or of output planes."""
+        return len(self.biases)
 
 
 _EPSILON = np.float32(1e-5)
@@ -555,11 +275,11 @@ class LayerReader:
 
     encoding: int
     """The encoding of layers that do not specify one."""
-    parameters: int = field(default=0)
+    parameters: int = 0
 
     def vector(self, message: Message, number: int, name: str, size: int | None = None) -> Array:
         """The weights of a layer, checked to be `size` many if given. Raises BadFile."""
-        values = self._numbers(message, number, name)
+        values = self.numbers(message, number, name)
         path = f"{message.path}.{name}"
         if values.size == 0:
             raise BadFile(f"{path} is missing")
@@ -583,21 +303,12 @@ class LayerReader:
 
     def dense(
         self, message: Message, number: int, name: str, inputs: int, outputs: int | None = None
-    ) -> Lc0Dense:
+    ) -> Lc0Layer:
         """A dense layer whose biases are in the field after its weights. Raises BadFile."""
         biases = self.vector(message, number + 1, f"{name}_b", outputs)
-        return Lc0Dense(self.matrix(message, number, f"{name}_w", biases.size, inputs), biases)
+        return Lc0Layer(self.matrix(message, number, f"{name}_w", biases.size, inputs), biases)
 
-    def norm(self, message: Message, number: int, name: str, size: int) -> LayerNorm:
-        """A layer normalisation. Raises BadFile."""
-        return LayerNorm(
-            self.vector(message, number, f"{name}_gammas", size),
-            self.vector(message, number + 1, f"{name}_betas", size),
-        )
-
-    def convolution(
-        self, message: Message, inputs: int, kernel: int, outputs: int | None = None
-    ) -> Lc0Convolution:
+    def convolution(self, message: Message, inputs: int, kernel: int, outputs: int | None = None) -> Lc0Layer:
         """A convolution with its batch normalisation folded in. Raises BadFile."""
         weights = self.rows(message, 1, "weights", inputs * kernel * kernel)
         channels = len(weights)
@@ -616,14 +327,15 @@ class LayerReader:
             biases = betas - scales * (means - biases)
             if not (np.isfinite(weights).all() and np.isfinite(biases).all()):
                 raise BadFile(f"{message.path} has a batch normalisation that gives no finite numbers")
-        return Lc0Convolution(weights.reshape(channels, inputs, kernel, kernel), biases)
+        return Lc0Layer(weights.reshape(channels, inputs, kernel, kernel), biases)
 
     def _optional(self, message: Message, number: int, name: str, size: int, default: float) -> Array:
-        if self._numbers(message, number, name).size == 0:
+        if self.numbers(message, number, name).size == 0:
             return np.full(size, default, dtype=np.float32)
         return self.vector(message, number, name, size)
 
-    def _numbers(self, message: Message, number: int, name: str) -> Array:
+    def numbers(self, message: Message, number: int, name: str) -> Array:
+        """The weights of a layer, which are not counted. Raises BadFile."""
         layer = message.message(number, name)
         encoding = layer.number(4, "encoding") or self.encoding
         stored = layer.bytes(3, "params")

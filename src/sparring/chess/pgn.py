@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import chess
 import chess.engine
 import chess.pgn
-import numpy as np
 
 from sparring._core import PgnGame, PgnParser, chess_moves
 from sparring.base.config import Count
@@ -32,24 +31,19 @@ def read_pgn(chunks: Iterable[bytes], skip: int = 0) -> Iterator[ParsedGame]:
     yield from (_parsed(game, skip) for game in parser.take())
 
 
-def pgn_record(game: PgnGame) -> GameRecord:
-    """The record of a game that was parsed without an error."""
-    return record_from_tags(
-        game.tag_values(TAGS), game.moves, game.result, game.clocks or None, game.evals or None
-    )
-
-
 def _parsed(game: PgnGame, skipped: int) -> ParsedGame:
     where, end = f"line {game.line:,}", game.end + skipped
     if game.error:
         return ParsedGame(None, game.error, where, end)
-    return parse_safely(lambda: pgn_record(game), where, end)
+    clocks, evals = game.clocks or None, game.evals or None
+    return parse_safely(
+        lambda: record_from_tags(game.tag_values(TAGS), game.moves, game.result, clocks, evals), where, end
+    )
 
 
 # Writes chess records as PGN.
 
 
-_NO_EVAL = -32768
 _MATE = 32000
 
 
@@ -60,20 +54,15 @@ def to_pgn(record: GameRecord) -> str:
         game.setup(record.start)
     for tag, value in tags_of(record).items():
         game.headers[tag] = value
-    clocks = _numbers(record.clocks, np.int32)
-    evals = _numbers(record.evals, np.int16)
     node: chess.pgn.GameNode = game
-    for ply, move in enumerate(chess_moves(record.start, record.moves)):
+    moves = chess_moves(record.start, record.moves)
+    for move, score, tenths in zip(moves, record.numbers("evals"), record.numbers("clocks"), strict=False):
         node = node.add_main_variation(chess.Move.from_uci(move))
-        if evals and evals[ply] != _NO_EVAL:
-            node.set_eval(chess.engine.PovScore(_score(evals[ply]), chess.WHITE))
-        if clocks and clocks[ply] >= 0:
-            node.set_clock(clocks[ply] / 10)
+        if score is not None:
+            node.set_eval(chess.engine.PovScore(_score(score), chess.WHITE))
+        if tenths is not None:
+            node.set_clock(tenths / 10)
     return str(game) + "\n"
-
-
-def _numbers(packed: bytes | None, kind: type[np.int16] | type[np.int32]) -> list[int]:
-    return [] if packed is None else [int(value) for value in np.frombuffer(packed, kind)]
 
 
 def _score(centipawns: int) -> chess.engine.Score:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sparring._core import ChessState
-    from sparring.cli.lazy import Command, Group
+    from sparring.cli.commands import Command, Group
     from sparring.networks.formats import NetworkFormats
     from sparring.players.game_players import GamePlayers
     from sparring.records.record import RecordFormats
@@ -44,7 +44,7 @@ def _networks() -> NetworkFormats:
 
     return NetworkFormats(
         codecs={"lc0": lc0.Lc0Codec, "maia3": maia3.Maia3Codec},
-        weights=WeightsFormat("Lc0", lc0.looks_like_lc0, lc0_graph.read),
+        weights=WeightsFormat("Lc0", lc0_graph.looks_like_lc0, lc0_graph.read),
         onnx=OnnxFormat("Maia-3", frozenset({"tokens"}), maia3.read),
     )
 
@@ -57,9 +57,10 @@ def _players() -> GamePlayers:
 
 
 def _symmetry_labels(cells: NDArray[np.int64]) -> NDArray[np.int64]:
-    from sparring.chess.lc0 import symmetry_labels
+    """The only symmetry swaps left and right."""
+    from sparring.chess.lc0 import mirrored_moves
 
-    return symmetry_labels(cells)
+    return mirrored_moves()
 
 
 def _layout(history: int) -> NetworkLayout:
@@ -100,7 +101,7 @@ def _is_endgame(state: ChessState) -> bool:
 
 
 def _commands() -> Mapping[str, Command | Group]:
-    from sparring.cli.lazy import Command, Group
+    from sparring.cli.commands import Command, Group
 
     return {"engine": Group("", {"uci": Command("sparring.cli.engine:uci", "Play chess over UCI.")})}
 

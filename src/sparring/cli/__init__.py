@@ -8,9 +8,8 @@ from typing import Annotated
 import typer
 from typer.main import get_command
 
-from sparring.cli.commands import all_commands
-from sparring.cli.lazy import HELP_OPTIONS, LazyGroup
-from sparring.cli.run import run_app
+from sparring.cli.commands import HELP_OPTIONS, LazyGroup, all_commands
+from sparring.cli.console import run_app
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -18,18 +17,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
     An error that a user can make prints one line to standard error and exits with a non-zero status.
     """
-    run_app(command_tree(), "sparring", arguments)
-
-
-def command_tree() -> LazyGroup:
-    """The group of all commands."""
     app = typer.Typer(
         cls=LazyGroup, add_completion=False, no_args_is_help=True, context_settings=HELP_OPTIONS
     )
     app.callback()(about)
     group = get_command(app)
     assert isinstance(group, LazyGroup)
-    return group.add(all_commands())
+    run_app(group.add(all_commands()), "sparring", arguments)
 
 
 def _print_version(wanted: bool) -> None:

@@ -7,7 +7,7 @@ import json
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Annotated, TypeAlias
 
@@ -24,9 +24,6 @@ from sparring.base.numbers import signed
 from sparring.cli.arguments import AsJson
 from sparring.cli.console import foreign, make_console
 from sparring.measure.ratings import DEFAULT_PRIOR
-
-# Tables of the arena for the terminal.
-
 
 _MOST_COLUMNS = 8
 """Players of a matrix that is readable on 80 columns."""
@@ -95,13 +92,13 @@ def _matrix(standings: Standings) -> Table:
         "likelihood of superiority, %", *(str(place) for place in range(1, len(order) + 1)), box=None
     )
     for place, row in enumerate(order, 1):
-        cells = (
+        cells = [
             ""
             if row == column or standings.ratings is None
-            else f"{standings.ratings.superiority[row, column]:.0%}"
+            else f"{100 * standings.ratings.superiority[row, column]:.0f}"
             for column in order
-        )
-        table.add_row(f"{place} {foreign(standings.rows[row].name)}", *(cell.rstrip("%") for cell in cells))
+        ]
+        table.add_row(f"{place} {foreign(standings.rows[row].name)}", *cells)
     return table
 
 
@@ -118,12 +115,6 @@ def head_to_head_table(standings: Standings) -> Table:
             names, f"{meeting.games:,}", f"{meeting.observed:.1%}", f"{meeting.expected:.1%}", deviations
         )
     return table
-
-
-def progress_line(done: int, games: int, pace: float, *, new: bool) -> str:
-    """Games done and the time left. `pace` is in seconds per game."""
-    left = f", {datetime.timedelta(seconds=round(pace * (games - done)))} left" if new else ""
-    return f"[dim]{done:,} of {games:,} games{left}[/]"
 
 
 def sprt_line(test: SequentialTest, name: str, other: str) -> str:
@@ -162,8 +153,13 @@ def run(
     """Play a tournament, or resume it."""
     tournament = arena.read_tournament(file, games)
     folder = out or Path(file.stem)
-    with _live_table(tournament) as on_progress, _workers(tournament, concurrency, ray) as workers:
-        done = arena.run_tournament(tournament, folder, workers, on_progress)
+    workers: AbstractContextManager[Workers] = (
+        arena.LocalWorkers(tournament, concurrency)
+        if ray is None
+        else arena.RayWorkers(tournament, concurrency, ray)
+    )
+    with _live_table(tournament) as on_progress, workers as pool:
+        done = arena.run_tournament(tournament, folder, pool, on_progress)
     standings = arena.compute_standings(done.results, tournament.names)
     console = make_console()
     console.print(standings_table(standings))
@@ -203,9 +199,10 @@ def rate(
     console = make_console()
     console.print(standings_table(standings))
     if standings.ratings is not None:
+        weight = standings.ratings.draw_weight
         console.print(
             f"moving first is worth {signed(standings.ratings.first_advantage, 0)} Elo; "
-            f"between equals {_draw_share(standings.ratings.draw_weight):.0%} of games are drawn\n"
+            f"between equals {weight / (2 + weight):.0%} of games are drawn\n"
         )
         console.print(superiority_table(standings))
         console.print(head_to_head_table(standings))
@@ -251,16 +248,6 @@ def sprt(
 
 
 @contextmanager
-def _workers(tournament: arena.Tournament, concurrency: int, ray: str | None) -> Iterator[Workers]:
-    if ray is None:
-        with arena.LocalWorkers(tournament, concurrency) as local:
-            yield local
-        return
-    with arena.RayWorkers(tournament, concurrency, ray) as remote:
-        yield remote
-
-
-@contextmanager
 def _live_table(tournament: arena.Tournament) -> Iterator[ProgressCallback]:
     """Shows the standings while games are played, if standard output is a terminal."""
     console = make_console()
@@ -274,10 +261,12 @@ def _live_table(tournament: arena.Tournament) -> Iterator[ProgressCallback]:
             before = len(results) if before is None else before
             if not console.is_terminal or time.monotonic() - shown < _REDRAW_INTERVAL:
                 return
-            pace = (time.monotonic() - began) / max(1, len(results) - before)
             table = standings_table(arena.compute_standings(results, tournament.names))
-            line = progress_line(len(results), tournament.games, pace, new=len(results) > before)
-            live.update(Group(table, line), refresh=True)
+            done, left = len(results), ""
+            if done > before:
+                seconds = (time.monotonic() - began) / (done - before) * (tournament.games - done)
+                left = f", {datetime.timedelta(seconds=round(seconds))} left"
+            live.update(Group(table, f"[dim]{done:,} of {tournament.games:,} games{left}[/]"), refresh=True)
             shown = time.monotonic()
 
         yield on_progress
@@ -297,10 +286,6 @@ def _anchor(text: str | None) -> tuple[str | None, float]:
         raise UserError(
             f"--anchor '{text}': expected NAME=ELO, such as stockfish=2800 or mean=1500"
         ) from None
-
-
-def _draw_share(weight: float) -> float:
-    return weight / (2 + weight)
 
 
 def _print_warnings(console: Console, standings: arena.Standings) -> None:

@@ -7,6 +7,7 @@ import re
 import sys
 import types
 import typing
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias
 
@@ -18,6 +19,7 @@ from sparring.base.provenance import portable_command
 from sparring.games import GAMES, Game, RatingSystem, describe, load_game
 from sparring.networks.sessions import BACKENDS
 from sparring.policies import Policy, policy_name, rating_out_of_range
+from sparring.records import Split
 
 
 def check_game(name: str) -> str:
@@ -34,6 +36,14 @@ def check_records(paths: list[Path]) -> None:
             raise UserError(f"no such table or file: {path}")
 
 
+def check_choice(what: str, value: str, choices: Iterable[str]) -> None:
+    """Raises UserError for a value that is not one of the choices."""
+    if value not in choices:
+        raise UserError(f"unknown {what} '{value}'; there are {', '.join(choices)}")
+
+
+SPLITS = (*map(str, Split), "all")
+"""Values of --split."""
 GameName: TypeAlias = Annotated[
     str, typer.Argument(metavar="GAME", help=f"One of {', '.join(GAMES)}.", callback=check_game)
 ]
@@ -171,11 +181,11 @@ def parse_ratings(game: str, ratings: str | None, ranks: str | None) -> list[int
     )
 
 
-def check_rating_range(policy: Policy, *ratings: int | None, whose: str = "") -> None:
+def check_rating_range(policy: Policy, *ratings: int | None) -> None:
     """Raises UserError for a rating outside the policy's range, or outside the game's if it has none."""
     system = describe(policy.game).ratings
     if complaint := rating_out_of_range(policy, *ratings):
-        raise UserError(f"{whose}{system.word}: {complaint}" if whose else complaint)
+        raise UserError(complaint)
     for number in ratings:
         if number is not None and not system.lowest <= number <= system.highest:
             span = f"from {system.lowest} to {system.highest}"

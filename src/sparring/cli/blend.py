@@ -11,10 +11,10 @@ from typing import Annotated, Any, cast
 import typer
 from rich.table import Table
 
-from sparring.base.errors import UserError
 from sparring.base.provenance import today
 from sparring.base.storage import atomic_write
 from sparring.cli.arguments import (
+    SPLITS,
     AsJson,
     Every,
     GameName,
@@ -23,6 +23,7 @@ from sparring.cli.arguments import (
     Records,
     SessionThreads,
     Trial,
+    check_choice,
     check_records,
     command_line,
     named_policies,
@@ -31,7 +32,6 @@ from sparring.cli.console import ProgressBar, foreign, make_console
 from sparring.networks.store import user_data_folder
 from sparring.records import Split
 
-_SPLITS = (*(str(split) for split in Split), "all")
 _POLICY = "Name of a model, network file or policy TOML"
 
 
@@ -46,13 +46,10 @@ def fit_blend(
     by: Annotated[
         str, typer.Option(help="Weights depend on: rating, position, or nothing (all).")
     ] = "rating",
-    method: Annotated[
-        str, typer.Option(help="likelihood, or grid (the paper's grid search for accuracy; two policies).")
-    ] = "likelihood",
     player: Annotated[str | None, typer.Option(help="Fit the moves of this player only.")] = None,
     split: Annotated[
         str | None,
-        typer.Option(help=f"Which games: {', '.join(_SPLITS)} (default: validation; all with --player)."),
+        typer.Option(help=f"Which games: {', '.join(SPLITS)} (default: validation; all with --player)."),
     ] = None,
     trial: Trial = 0,
     positions: GroupPositions = None,
@@ -68,19 +65,13 @@ def fit_blend(
     Prints the weights of each rating group with 95 % intervals.
     """
     from sparring import measure
-    from sparring.measure.blending import METHODS, WEIGHTS_BY
+    from sparring.measure.blending import WEIGHTS_BY
 
-    for word, value, allowed in (
-        ("way", by, WEIGHTS_BY),
-        ("method", method, METHODS),
-        ("split", split, _SPLITS),
-    ):
-        if value is not None and value not in allowed:
-            raise UserError(f"unknown {word} '{value}'; there are {', '.join(allowed)}")
-    if method == "grid" and (also or by == "position"):
-        raise UserError("--method grid takes two policies and not --by position: use --method likelihood")
+    default = "validation" if player is None else "all"
+    wanted = default if split is None else split
+    check_choice("way", by, WEIGHTS_BY)
+    check_choice("split", wanted, SPLITS)
     check_records(records)
-    wanted = split or ("all" if player is not None else str(Split.VALIDATION))
     selection = measure.GameSelection(
         game,
         tuple(records),
@@ -108,7 +99,7 @@ def fit_blend(
         f"{command_line()}"
     )
     uses = [os.path.relpath(source, out.parent) if Path(source).is_file() else source for _, source in named]
-    text, nll = _blend(choices, groups, game, uses, cast(Any, by), method, note)
+    text, nll = _blend(choices, game, uses, cast(Any, by), note)
     atomic_write(out, text)
     if as_json:
         report = {"blend": text, "nll": nll, "groups": {fit.group: asdict(fit) for fit in groups}}
@@ -117,18 +108,13 @@ def fit_blend(
         _show(groups, [name for name, _ in named], nll, out)
 
 
-def _blend(
-    choices: Any, groups: list[Any], game: str, uses: list[str], by: Any, method: str, note: str
-) -> tuple[str, float]:
+def _blend(choices: Any, game: str, uses: list[str], by: Any, note: str) -> tuple[str, float]:
     """The text of the policy file, and the mean negative log-likelihood on the fitted positions, in nats."""
     from sparring import measure
 
     if by == "position":
         blend = measure.position_blend(choices)
         return measure.traits_text(game, uses, blend, note), blend.fit.nll
-    if method == "grid":
-        alpha = measure.alpha_curve(groups, by)
-        return measure.alpha_text(game, uses, alpha, note), measure.AlphaWeights(alpha).mean_nll(choices)
     curves = measure.rating_blend(choices, by)
     return measure.curves_text(game, uses, curves.curves(), note), curves.fit.nll
 

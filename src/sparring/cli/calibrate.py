@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.table import Table
@@ -156,11 +156,9 @@ def _pair(text: str) -> tuple[str, str]:
     return str(numbers[0]), str(numbers[1])
 
 
-def _print(report: dict[str, object], out: Path) -> None:
+def _print(report: dict[str, Any], out: Path) -> None:
     console = make_console()
-    families = report["families"]
-    assert isinstance(families, dict)
-    for family, entry in families.items():
+    for family, entry in report["families"].items():
         table = Table("asked", "measured", "95 %", "slope", "games", title=foreign(family), box=None)
         for row in entry["levels"]:
             low, high = row["interval"]
@@ -171,9 +169,7 @@ def _print(report: dict[str, object], out: Path) -> None:
         console.print(table)
         if entry["mean_error"] is not None:
             console.print(f"mean error {entry['mean_error']:.0f}, monotone: {entry['monotone']}")
-    matches = report["matches"]
-    assert isinstance(matches, list)
-    for match in matches:
+    for match in report["matches"]:
         a, b = match["players"]
         console.print(f"{a} against {b}: {match['score']:.1%} of {match['games']} games")
     console.print(f"[dim]{foreign(str(out))}[/]", soft_wrap=True)

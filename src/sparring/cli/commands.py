@@ -1,131 +1,162 @@
-"""The commands of `sparring`: names, functions and summaries. Games add their own."""
+"""The commands of `sparring`: names, functions and summaries. Games add their own.
+
+The module of a command is imported when it is invoked: help and `--version` import none of them.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
 
-from sparring.cli.lazy import Command, Group
+import typer
+from typer.core import TyperCommand, TyperGroup
+from typer.main import get_command
+
+from sparring.cli.console import checked_command
 from sparring.games import GAMES
 
+HELP_OPTIONS: dict[str, Any] = {"help_option_names": ["-h", "--help"]}
+"""Settings of every command: -h is --help."""
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command of the command line."""
+
+    target: str
+    """The function behind it, as `module:function`."""
+    summary: str
+    """The line of the group's help: the first line of the function's docstring."""
+
+
+@dataclass(frozen=True)
+class Group:
+    """A group of commands, such as `sparring arena`."""
+
+    summary: str
+    commands: Mapping[str, Command | Group]
+
+
+class LazyCommand(TyperCommand):
+    """The name and the summary of a command whose module is not imported yet."""
+
+    def __init__(self, name: str, command: Command) -> None:
+        super().__init__(name, help=command.summary)
+        self._command = command
+
+    def load(self) -> Any:
+        """The command itself. Imports its module."""
+        module, function = self._command.target.split(":")
+        app = typer.Typer(add_completion=False)
+        command = checked_command(getattr(import_module(module), function))
+        app.command(self.name, context_settings=HELP_OPTIONS)(command)
+        return get_command(app)
+
+
+class LazyGroup(TyperGroup):
+    """A group that lists commands by their summaries and loads the one that is invoked."""
+
+    def add(self, commands: Mapping[str, Command | Group]) -> LazyGroup:
+        """Adds commands and groups, in the order in which help shows them."""
+        for name, entry in commands.items():
+            if isinstance(entry, Command):
+                self.add_command(LazyCommand(name, entry))
+            else:
+                group = LazyGroup(
+                    name=name, help=entry.summary, no_args_is_help=True, context_settings=HELP_OPTIONS
+                )
+                self.add_command(group.add(entry.commands))
+        return self
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
+        """Finds the command that the arguments name, and loads it."""
+        name, command, rest = super().resolve_command(ctx, args)
+        return name, command.load() if isinstance(command, LazyCommand) else command, rest
+
+
+def _own(target: str, summary: str) -> Command:
+    """A command of this package; the target is `module:function`."""
+    return Command(f"sparring.cli.{target}", summary)
+
+
 _GENERAL: dict[str, Command | Group] = {
-    "serve": Command("sparring.cli.serve:serve", "Open the page to play on."),
-    "play": Command("sparring.cli.play:play", "Play a game in the terminal."),
-    "predict": Command(
-        "sparring.cli.predict:predict", "Predict the moves that people of a rating would play."
-    ),
-    "games": Command("sparring.cli.inspect:games", "List the games and their rule options."),
+    "serve": _own("serve:serve", "Open the page to play on."),
+    "play": _own("play:play", "Play a game in the terminal."),
+    "predict": _own("predict:predict", "Predict the moves that people of a rating would play."),
+    "games": _own("inspect:games", "List the games and their rule options."),
     "engine": Group("Run a player as an engine for a GUI: UCI for chess, USI for shogi, GTP for Go.", {}),
     "models": Group(
         "Add, list and remove networks.",
         {
-            "add": Command("sparring.cli.inspect:add", "Check a network file, convert it and store it."),
-            "list": Command("sparring.cli.inspect:list_models", "List the shipped and the added networks."),
-            "info": Command("sparring.cli.inspect:info", "Show the model card of a network."),
-            "remove": Command("sparring.cli.inspect:remove", "Remove an added network."),
+            "add": _own("inspect:add", "Check a network file, convert it and store it."),
+            "list": _own("inspect:list_models", "List the shipped and the added networks."),
+            "info": _own("inspect:info", "Show the model card of a network."),
+            "remove": _own("inspect:remove", "Remove an added network."),
         },
     ),
     "records": Group(
         "Build and read tables of games.",
         {
-            "build": Command(
-                "sparring.cli.records:build", "Parse game files and pack the games into a table."
-            ),
-            "stats": Command(
-                "sparring.cli.records:stats", "Count games and positions by rating, speed and result."
-            ),
-            "export": Command(
-                "sparring.cli.records:export", "Write games of a table in the notation of their game."
-            ),
-            "list": Command(
-                "sparring.cli.records:list_games", "List the first games of a table with their ids."
-            ),
-            "verify": Command(
-                "sparring.cli.records:verify",
-                "Compare the files of a table with the checksums in its manifest.",
+            "build": _own("records:build", "Parse game files and pack the games into a table."),
+            "stats": _own("records:stats", "Count games and positions by rating, speed and result."),
+            "export": _own("records:export", "Write games of a table in the notation of their game."),
+            "list": _own("records:list_games", "List the first games of a table with their ids."),
+            "verify": _own(
+                "records:verify", "Compare the files of a table with the checksums in its manifest."
             ),
         },
     ),
     "measure": Group(
         "Measure policies on people's moves, and the strength of players.",
         {
-            "matching": Command(
-                "sparring.cli.measure:matching", "Measure accuracy, likelihood and calibration by group."
-            ),
-            "level": Command("sparring.cli.measure:level", "Estimate the rating of a player from its moves."),
-            "person": Command(
-                "sparring.cli.measure:measure_person",
-                "Measure people's models on games that they did not see.",
+            "matching": _own("measure:matching", "Measure accuracy, likelihood and calibration by group."),
+            "level": _own("measure:level", "Estimate the rating of a player from its moves."),
+            "person": _own(
+                "measure:measure_person", "Measure people's models on games that they did not see."
             ),
         },
     ),
-    "report": Command("sparring.cli.inspect:report", "Render a measurement's report as an HTML page."),
+    "report": _own("inspect:report", "Render a measurement's report as an HTML page."),
     "blend": Group(
         "Fit pools of policies to people's moves.",
-        {
-            "fit": Command(
-                "sparring.cli.blend:fit_blend", "Fit pool weights to people's moves and write a policy file."
-            )
-        },
+        {"fit": _own("blend:fit_blend", "Fit pool weights to people's moves and write a policy file.")},
     ),
     "train": Group(
         "Train networks and evaluations.",
         {
-            "people": Command("sparring.cli.train:people", "Train a policy network on people's games."),
-            "student": Command(
-                "sparring.cli.train:student",
-                "Train a policy network on games that its teachers play.",
-            ),
-            "person": Command(
-                "sparring.cli.train:person",
-                "Make a player that plays like one person, from their games.",
-            ),
-            "treestrap": Command(
-                "sparring.cli.train:treestrap", "Train a linear evaluation by search and self-play."
-            ),
+            "people": _own("train:people", "Train a policy network on people's games."),
+            "student": _own("train:student", "Train a policy network on games that its teachers play."),
+            "person": _own("train:person", "Make a player that plays like one person, from their games."),
+            "treestrap": _own("train:treestrap", "Train a linear evaluation by search and self-play."),
         },
     ),
     "tune": Group(
         "Tune a search to people's moves.",
-        {
-            "levels": Command(
-                "sparring.cli.tune:levels", "Tune a search to classes of players and write a level table."
-            )
-        },
+        {"levels": _own("tune:levels", "Tune a search to classes of players and write a level table.")},
     ),
     "arena": Group(
         "Run tournaments and rate players.",
         {
-            "run": Command("sparring.cli.arena:run", "Play a tournament, or resume it."),
-            "rate": Command(
-                "sparring.cli.arena:rate", "Compute ratings with 95 % intervals from tournament results."
-            ),
-            "sprt": Command("sparring.cli.arena:sprt", "Test whether one of two players is stronger (SPRT)."),
+            "run": _own("arena:run", "Play a tournament, or resume it."),
+            "rate": _own("arena:rate", "Compute ratings with 95 % intervals from tournament results."),
+            "sprt": _own("arena:sprt", "Test whether one of two players is stronger (SPRT)."),
         },
     ),
-    "calibrate": Command(
-        "sparring.cli.calibrate:calibrate", "Measure the levels of a table against anchors, or resume."
-    ),
-    "perft": Command("sparring.cli.inspect:perft", "Count the move sequences of a given length (perft)."),
+    "calibrate": _own("calibrate:calibrate", "Measure the levels of a table against anchors, or resume."),
+    "perft": _own("inspect:perft", "Count the move sequences of a given length (perft)."),
 }
 
 
-def _merged(
-    commands: Mapping[str, Command | Group], more: Mapping[str, Command | Group]
-) -> dict[str, Command | Group]:
-    """Commands with further ones. A group that both have gets the commands of both."""
-    merged = dict(commands)
-    for name, entry in more.items():
-        existing = merged.get(name)
-        if isinstance(existing, Group) and isinstance(entry, Group):
-            entry = Group(existing.summary, _merged(existing.commands, entry.commands))
-        merged[name] = entry
-    return merged
-
-
 def all_commands() -> dict[str, Command | Group]:
-    """The general commands and those of the games (`GameDescription.commands`)."""
-    commands = _GENERAL
+    """The general commands and those of the games (`GameDescription.commands`). A group that both have gets
+    the commands of both."""
+    commands = dict(_GENERAL)
     for game in GAMES.values():
-        if game.commands is not None:
-            commands = _merged(commands, game.commands())
+        for name, entry in (game.commands() if game.commands else {}).items():
+            existing = commands.get(name)
+            if isinstance(existing, Group) and isinstance(entry, Group):
+                entry = Group(existing.summary, {**existing.commands, **entry.commands})
+            commands[name] = entry
     return commands

@@ -1,43 +1,89 @@
-"""The console of commands: signals, escaped text, progress bars, and bounds of numbers."""
+"""The console of commands: errors, signals, escaped text, progress bars, and bounds of numbers."""
 
 from __future__ import annotations
 
 import functools
+import io
 import math
 import os
+import re
 import signal
 import sys
 import threading
 import time
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NoReturn
 
+import typer
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    TextColumn,
+    TimeRemainingColumn,
+)
 
-from sparring.base.errors import UserError
-
-# Signals: Ctrl-C, at which long jobs stop at their next checkpoint, and termination.
-
+from sparring.base.errors import SparringError, UserError
 
 INTERRUPTED = 130
 """The exit code after Ctrl-C."""
 
 
-def reporting_interrupts(command: Callable[..., None]) -> Callable[..., None]:
-    """The command, which ends with a line and the exit code 130 at Ctrl-C. typer itself says nothing."""
+def run_app(app: Callable[..., Any], program: str, arguments: Sequence[str] | None = None) -> None:
+    """Runs `app`, a typer application or command, with `arguments` (default: `sys.argv[1:]`).
 
-    @functools.wraps(command)
-    def reporting(**given: Any) -> None:
-        try:
-            command(**given)
-        except KeyboardInterrupt:
-            raise UserError("interrupted", code=INTERRUPTED) from None
+    A user's error prints `program: message` on the error output and exits with code 2, or with the code that
+    typer gives; Ctrl-C exits with 130. Other exceptions pass.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # not every terminal has every character
+    if os.environ.get("NO_COLOR"):
+        from typer import rich_utils  # the pages of --help
 
-    return reporting
+        rich_utils.COLOR_SYSTEM = None
+    try:
+        code = app(args=None if arguments is None else list(arguments), standalone_mode=False)
+    except typer.TyperException as error:
+        _fail(program, error.format_message(), error.exit_code)
+    except (typer.Abort, KeyboardInterrupt):
+        _fail(program, "interrupted", INTERRUPTED)
+    except ModuleNotFoundError as error:
+        module = (error.name or "").partition(".")[0]
+        if (extra := _extra_of(module)) is None:
+            raise
+        _fail(program, f"this needs {module}: pip install 'sparring[{extra}]'", 2)
+    except (SparringError, OSError) as error:
+        _fail(program, str(error), getattr(error, "code", 2))
+    if code:  # the code of a `typer.Exit`
+        sys.exit(code)
+
+
+def _extra_of(module: str) -> str | None:
+    """The extra of this package that installs a module, such as "train" for torch."""
+    from importlib.metadata import requires
+
+    for line in requires("sparring") or ():
+        match = re.match(r"([\w.-]+).*extra == ['\"](\w+)['\"]", line)
+        if match and match[1] == module and match[2] != "dev":
+            return match[2]
+    return None
+
+
+def _fail(program: str, message: str, code: int) -> NoReturn:
+    if message:
+        # An OSError's text begins with an error number.
+        words = re.sub(r"^\[Errno \d+\] ", "", " ".join(message.split()))
+        print(f"{program}: {visible(words)}", file=sys.stderr)
+    exit_now(code)
+
+
+# Signals: Ctrl-C, at which long jobs stop at their next checkpoint, and termination.
 
 
 @contextmanager
@@ -131,13 +177,9 @@ def visible(text: object) -> str:
     return "".join(
         character
         if character.isprintable() or unicodedata.category(character) == "Zs"
-        else _escaped(character)
+        else character.encode("unicode_escape").decode("ascii")
         for character in str(text)
     )
-
-
-def _escaped(character: str) -> str:
-    return character.encode("unicode_escape").decode("ascii")
 
 
 # Progress bars on standard error.
@@ -153,15 +195,8 @@ class ProgressBar:
         self._console = console = make_console(stderr=True)
         self._lines = lines and not console.is_terminal
         self._began, self._done = time.perf_counter(), 0
-        self._progress = Progress(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TimeRemainingColumn(),
-            console=console,
-            transient=True,
-            disable=not console.is_terminal,  # no bar in log files
-        )
+        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+        self._progress = _progress(console, *columns)
         self._task = self._progress.add_task(what, total=None)
 
     def __enter__(self) -> ProgressBar:
@@ -182,15 +217,13 @@ class ProgressBar:
 
 def metrics_progress(console: Console) -> Progress:
     """A bar of steps or games with the newest metrics as its description; lines are printed above it."""
-    return Progress(
-        MofNCompleteColumn(),
-        BarColumn(),
-        TimeRemainingColumn(),
-        TextColumn("{task.description}"),
-        console=console,
-        transient=True,
-        disable=not console.is_terminal,  # no bar in log files
-    )
+    columns = (MofNCompleteColumn(), BarColumn(), TimeRemainingColumn(), TextColumn("{task.description}"))
+    return _progress(console, *columns)
+
+
+def _progress(console: Console, *columns: ProgressColumn) -> Progress:
+    # no bar in log files
+    return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
 
 
 # Bounds of all numbers on the command line, beyond the range that an option states itself.
@@ -206,14 +239,18 @@ _RATINGS = ("rating", "my_rating", "opponent_rating")
 """The policy has their range (`ratings.check_rating_range`)."""
 
 
-def with_checked_numbers(command: Callable[..., None]) -> Callable[..., None]:
-    """The command, which raises UserError for a number that nothing can work with."""
+def checked_command(command: Callable[..., None]) -> Callable[..., None]:
+    """The command, which raises UserError for a number that nothing can work with, and at Ctrl-C (typer
+    itself prints nothing then)."""
 
     @functools.wraps(command)
     def checked(**given: Any) -> None:
-        for name, value in given.items():
-            check_number(f"--{name.replace('_', '-')}", name, value)
-        command(**given)
+        try:
+            for name, value in given.items():
+                check_number(f"--{name.replace('_', '-')}", name, value)
+            command(**given)
+        except KeyboardInterrupt:
+            raise UserError("interrupted", code=INTERRUPTED) from None
 
     return checked
 
@@ -230,8 +267,5 @@ def check_number(shown: str, name: str, value: object) -> None:
     elif name in _PARALLEL:
         low, high = 0, _MOST_PARALLEL
     if not low <= value <= high:
-        raise UserError(f"{shown} {_short(value)}: expected a whole number from {low} to {high}")
-
-
-def _short(value: int) -> str:
-    return str(value) if abs(value) < 10**30 else "with so many digits"
+        digits = str(value) if abs(value) < 10**30 else "with so many digits"
+        raise UserError(f"{shown} {digits}: expected a whole number from {low} to {high}")

@@ -9,9 +9,8 @@ from typing import Annotated
 
 import typer
 
-from sparring.cli.commands import all_commands
+from sparring.cli.commands import Group, all_commands
 from sparring.cli.console import INTERRUPTED
-from sparring.cli.lazy import Group
 from sparring.engines import PROTOCOLS, EngineSettings, options_of, serve
 from sparring.engines.options import OptionKind
 from sparring.engines.server import take_stdio

@@ -121,7 +121,10 @@ def list_models(as_json: AsJson = False) -> None:
         lambda message: print(f"sparring: {visible(message)}", file=sys.stderr)
     )
     if as_json:
-        rows = [{"name": e.name, "shipped": e.shipped, **_without_name(e.card)} for e in stored_models]
+        rows = [
+            {"name": "", "shipped": entry.shipped, **dataclasses.asdict(entry.card)} | {"name": entry.name}
+            for entry in stored_models
+        ]
         print(json.dumps(rows))
         return
     if not stored_models:
@@ -130,10 +133,9 @@ def list_models(as_json: AsJson = False) -> None:
     table = Table("name", "", "game", "parameters", "trained on", box=None)
     for entry in stored_models:
         card = entry.card
-        kind = "shipped" if entry.shipped else "added"
         table.add_row(
             f"[bold]{foreign(entry.name)}[/]",
-            kind,
+            "shipped" if entry.shipped else "added",
             foreign(card.game),
             f"{card.parameters:,}",
             foreign(card.trained_on),
@@ -159,10 +161,6 @@ def remove(name: Annotated[str, typer.Argument(help="Name of an added model.")])
     """Remove an added network."""
     store.remove(name)
     print(f"Removed {visible(name)}.")
-
-
-def _without_name(card: ModelCard) -> dict[str, object]:
-    return {key: value for key, value in dataclasses.asdict(card).items() if key != "name"}
 
 
 def _print_card(card: ModelCard, training: Mapping[str, str] = MappingProxyType({})) -> None:

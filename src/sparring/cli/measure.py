@@ -16,6 +16,7 @@ from sparring.base.errors import UserError
 from sparring.base.numbers import plus_minus
 from sparring.base.storage import lock_folder
 from sparring.cli.arguments import (
+    SPLITS,
     AsJson,
     Backend,
     Every,
@@ -25,6 +26,7 @@ from sparring.cli.arguments import (
     Records,
     SessionThreads,
     Trial,
+    check_choice,
     check_records,
     command_line,
     named_policies,
@@ -34,7 +36,6 @@ from sparring.records import Split
 
 _CELL, _MARGIN = 12, 28
 """Widths of a cell and of the columns to the left of the cells."""
-_SPLITS = (*(str(split) for split in Split), "all")
 
 
 def matching(
@@ -47,7 +48,7 @@ def matching(
     ],
     records: Records,
     out: Annotated[Path | None, typer.Option(help="Report folder; scores already there are reused.")] = None,
-    split: Annotated[str, typer.Option(help=f"Which games: {', '.join(_SPLITS)}.")] = "test",
+    split: Annotated[str, typer.Option(help=f"Which games: {', '.join(SPLITS)}.")] = "test",
     trial: Trial = 0,
     trials: Annotated[int, typer.Option(min=1, help="Number of splits, with consecutive seeds.")] = 1,
     positions: GroupPositions = None,
@@ -64,8 +65,7 @@ def matching(
     """Measure accuracy, likelihood and calibration by group."""
     from sparring import measure as measuring
 
-    if split not in _SPLITS:
-        raise UserError(f"unknown split '{split}'; there are {', '.join(_SPLITS)}")
+    check_choice("split", split, SPLITS)
     check_records(records)
     selection = measuring.GameSelection(
         game,
@@ -79,42 +79,33 @@ def matching(
     options = measuring.MeasureOptions(backend, threads, batch, symmetries, calibrate)
     sources = [measuring.PolicySource(*pair) for pair in named_policies(policy)]
     lock = nullcontext() if out is None else lock_folder(out)
-    with lock, tempfile.TemporaryDirectory() as passing, ProgressBar() as bar:
+    with lock, tempfile.TemporaryDirectory() as temporary, ProgressBar() as bar:
         content = measuring.measure(
-            sources,
-            selection,
-            out or Path(passing),
-            trials=trials,
-            options=options,
-            on_progress=bar.on_progress,
-        )
-        undone = "" if out is None else _write(content, out, html)
+            sources, selection, out or Path(temporary),
+            trials=trials, options=options, on_progress=bar.on_progress,
+        )  # fmt: skip
+        no_figures = "" if out is None else _write(content, out, html)
     if as_json:
-        print(json.dumps({"policies": _by_policy(content)}))
+        policies = content["policies"]
+        for aspect in ("differences", "trials"):
+            for name, entries in content.get(aspect, {}).items():
+                policies[name][aspect] = entries
+        print(json.dumps({"policies": policies}))
     else:
-        _show(content, out, undone)
-
-
-def _by_policy(content: dict[str, Any]) -> dict[str, Any]:
-    """The measurements by policy."""
-    policies = content["policies"]
-    for aspect in ("differences", "trials"):
-        for name, entries in content.get(aspect, {}).items():
-            policies[name][aspect] = entries
-    return dict(policies)
+        _show(content, out, no_figures)
 
 
 def _write(content: dict[str, Any], out: Path, html: bool) -> str:
     from sparring.measure.matching_report import report_figures, write_page
     from sparring.measure.reports import write_report
 
-    undone = write_report(content, out, command_line(), report_figures(content))
+    no_figures = write_report(content, out, command_line(), report_figures(content))
     if html:
         write_page(out)
-    return undone
+    return no_figures
 
 
-def _show(content: dict[str, Any], out: Path | None, undone: str) -> None:
+def _show(content: dict[str, Any], out: Path | None, no_figures: str) -> None:
     from sparring.measure.matching_report import few_games_warning
 
     console = make_console()
@@ -126,10 +117,8 @@ def _show(content: dict[str, Any], out: Path | None, undone: str) -> None:
         console.print(_table({name: policies[name] for name in names[begin : begin + at_once]}))
     for name, trials in content.get("trials", {}).items():
         spread = trials["mean"]
-        often = len(spread["trials"])
-        console.print(
-            f"{foreign(name)}: {spread['mean']:.3f} {plus_minus(spread['deviation'], 3)} over {often} trials"
-        )
+        often, interval = len(spread["trials"]), plus_minus(spread["deviation"], 3)
+        console.print(f"{foreign(name)}: {spread['mean']:.3f} {interval} over {often} trials")
     if few := few_games_warning(content):
         console.print(f"[yellow]groups with {foreign(few)}[/]", soft_wrap=True)
     if out is not None:
@@ -137,8 +126,8 @@ def _show(content: dict[str, Any], out: Path | None, undone: str) -> None:
             f"[dim]report: {foreign(out / 'report.json')}; HTML page: sparring report {foreign(out)}[/]",
             soft_wrap=True,
         )
-    if undone:
-        console.print(f"[yellow]{foreign(undone)}[/]", soft_wrap=True)
+    if no_figures:
+        console.print(f"[yellow]{foreign(no_figures)}[/]", soft_wrap=True)
 
 
 def _table(policies: dict[str, Any]) -> Table:
@@ -193,14 +182,11 @@ def level(
     try:
         records = open_records(games, game)
         model = measure.shipped_strength_model(records.game)
-        wanted = (
-            record for record in records if not names or any(player in names for player in record.players)
-        )
+        wanted = (record for record in records if not names or not {*names}.isdisjoint(record.players))
         chosen = list(islice(wanted, limit))
         if not chosen:
-            raise UserError(
-                f"{games.name}: there are no games" + (f" of {', '.join(names)}" if names else "")
-            )
+            whose = f" of {', '.join(names)}" if names else ""
+            raise UserError(f"{games.name}: there are no games{whose}")
         human = load_policy("human", records.game, backend=backend, threads=threads)
         with ProgressBar() as bar:
             levels = measure.measure_levels(
@@ -272,10 +258,15 @@ def measure_person(
 
     With several players it also says who of them played a game.
     """
+    from sparring.players.persons import find_person
     from sparring.training.person.measurement import measure_people
 
     try:
-        files = [_file(path, game) for path in player]
+        named = (
+            path if path.suffix in (".toml", ".person") else find_person(str(path), game).path
+            for path in player
+        )
+        files = [path.with_suffix(".person") for path in named]
         with ProgressBar() as bar:
             results = measure_people(files, records, game, games, _SETS, bar.on_progress)
     except ValueError as error:
@@ -284,15 +275,6 @@ def measure_person(
         print(json.dumps(results))
     else:
         _show_person(results)
-
-
-def _file(player: Path, game: str) -> Path:
-    """The person's file of a player's file, or of a name. Raises NotFound."""
-    from sparring.players.persons import find_person
-
-    if player.suffix not in (".toml", ".person"):
-        player = find_person(str(player), game).path
-    return player.with_suffix(".person")
 
 
 def _show_person(results: dict[str, Any]) -> None:
@@ -305,9 +287,8 @@ def _show_person(results: dict[str, Any]) -> None:
         )
         table = Table("phase", "moves", "nats gained", "top-1 gained", box=None)
         for phase, part in [*entry["phases"].items(), ("all", entry)]:
-            table.add_row(
-                phase, f"{part['positions']:,}", _person_cell(part["nats"]), _person_cell(part["top1"])
-            )
+            gains = (_gain(part[metric]) for metric in ("nats", "top1"))
+            table.add_row(phase, f"{part['positions']:,}", *gains)
         console.print(table)
     for entry in results.get("identification", []):
         plural = "game" if entry["games"] == 1 else "games"
@@ -317,5 +298,5 @@ def _show_person(results: dict[str, Any]) -> None:
         )
 
 
-def _person_cell(estimate: dict[str, float]) -> str:
+def _gain(estimate: dict[str, float]) -> str:
     return f"{estimate['value']:+.3f} [dim]({estimate['low']:+.3f} to {estimate['high']:+.3f})[/]"

@@ -7,6 +7,7 @@ import math
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields, replace
+from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any, BinaryIO
 
@@ -179,7 +180,10 @@ def predict(
 
     Prints the most likely moves with their probabilities, for one policy or several.
     """
-    policies = [_open(text, game, backend, threads) for text in model]
+    policies = [
+        load_policy(source, game, name=name or source, backend=backend, threads=threads)
+        for name, source in map(name_and_source, model)
+    ]
     if file is not None:
         _answer_lines(policies, game, file)
         return
@@ -199,15 +203,12 @@ def predict(
         print(json.dumps(_result(rules_of, place.state, predictions, model_name)))
     else:
         is_assumed = place.rating is None and ratings is None and ranks is None
-        _show(place.state, _headed(policies, place, predictions), top)
+        if len(policies) == 1 and place.rating is not None and not unrated(policies[0]):
+            predictions = {rating_text(game, place.rating): predictions[policies[0].name]}
+        _show(place.state, predictions, top)
         if is_assumed and not all(map(unrated, policies)):
             word = describe(game).ratings.word
             make_console().print(f"[dim]No --{word} given: people of unknown {word}.[/]")
-
-
-def _open(text: str, game: str, backend: str, threads: int) -> Policy:
-    name, source = name_and_source(text)
-    return load_policy(source, game, name=name or source, backend=backend, threads=threads)
 
 
 def _by_strength(policies: list[Policy], place: Position, ratings: list[int]) -> dict[str, Prediction]:
@@ -225,15 +226,6 @@ def _by_strength(policies: list[Policy], place: Position, ratings: list[int]) ->
     return dict(zip(names, predictions, strict=True))
 
 
-def _headed(
-    policies: list[Policy], place: Position, predictions: dict[str, Prediction]
-) -> dict[str, Prediction]:
-    """The predictions by the headings of their columns. That of one policy at a rating is the rating."""
-    if len(policies) > 1 or place.rating is None or unrated(policies[0]):
-        return predictions
-    return {rating_text(policies[0].game, place.rating): predictions[policies[0].name]}
-
-
 def _warn_unrated(policies: list[Policy], positions: Iterable[Position]) -> bool:
     """Warns of policies that ignore ratings if any were given. Returns whether any were."""
     given = any(place.rating is not None or place.opponent_rating is not None for place in positions)
@@ -249,7 +241,11 @@ def _result(
     """The JSON value: an object for one column, a list for several. With `model`, columns are ratings."""
     label = describe(game.spec.name).ratings.word
     results = [
-        ({"model": name} if model is None else {"model": model, label: _plain(name)})
+        (
+            {"model": name}
+            if model is None
+            else {"model": model, label: int(name) if name.isdecimal() else name}
+        )
         | {
             "moves": [
                 {"move": game.move_text(state, move), "p": round(p, 6)}
@@ -264,16 +260,12 @@ def _result(
     return results[0] if len(results) == 1 else results
 
 
-def _plain(strength: str) -> int | str:
-    """A rating as a number, a rank as text."""
-    return int(strength) if strength.isdecimal() else strength
-
-
 def _answer_lines(policies: list[Policy], game: str, file: Path) -> None:
     """Prints one JSON result per input line, in order; an invalid line gives an error object."""
     wrong, noted = 0, False
     with _open_input(file) as stream:
-        for group in _groups((line for line in _lines(stream) if line.strip()), _LINES):
+        lines = (line for line in _lines(stream) if line.strip())
+        while group := list(islice(lines, _LINES)):
             queries = [_place(line, game, policies) for line in group]
             good = [place for place in queries if not isinstance(place, str)]
             noted = noted or _warn_unrated(policies, (place for _, place in good))
@@ -319,17 +311,6 @@ def _place(line: bytes, game: str, policies: list[Policy]) -> Any:
         return str(error)
 
 
-def _groups(lines: Iterable[bytes], size: int) -> Iterator[list[bytes]]:
-    group: list[bytes] = []
-    for line in lines:
-        group.append(line)
-        if len(group) == size:
-            yield group
-            group = []
-    if group:
-        yield group
-
-
 def _show(state: Any, predictions: dict[str, Prediction], top: int) -> None:
     """Prints a row for each move that is among the first `top` of any column."""
     by_move = {name: dict(zip(p.moves, p.probabilities, strict=True)) for name, p in predictions.items()}
@@ -339,20 +320,13 @@ def _show(state: Any, predictions: dict[str, Prediction], top: int) -> None:
     for move in sorted(shown, key=lambda move: -first[move]):
         name = move_name(state, move)
         table.add_row(foreign(name), *(f"{probabilities[move]:7.2%}" for probabilities in by_move.values()))
-    for label, text in (("win/draw/loss", _wdl), ("value", _value), ("lead", _lead)):
-        cells = [text(prediction) for prediction in predictions.values()]
+    columns = predictions.values()
+    below = {
+        "win/draw/loss": [" ".join(f"{p:.1%}" for p in column.wdl or ()) for column in columns],
+        "value": ["" if column.value is None else signed(column.value, 3) for column in columns],
+        "lead": ["" if column.lead is None else signed(column.lead, 1) for column in columns],
+    }
+    for label, cells in below.items():
         if any(cells):
             table.add_row(f"[dim]{label}[/]", *(f"[dim]{cell}[/]" for cell in cells))
     make_console().print(table)
-
-
-def _wdl(prediction: Prediction) -> str:
-    return "" if prediction.wdl is None else " ".join(f"{p:.1%}" for p in prediction.wdl)
-
-
-def _value(prediction: Prediction) -> str:
-    return "" if prediction.value is None else signed(prediction.value, 3)
-
-
-def _lead(prediction: Prediction) -> str:
-    return "" if prediction.lead is None else signed(prediction.lead, 1)

@@ -96,17 +96,17 @@ def stats(
         return
     console = make_console()
     console.print(
-        f"[bold]{statistics.games:,}[/] {_plural('game', statistics.games)} of {foreign(statistics.game)}, "
-        f"{statistics.positions:,} {_plural('position', statistics.positions)}; {statistics.with_clocks:,} "
-        f"{_plural('game', statistics.with_clocks)} with clocks, {statistics.with_evals:,} with evaluations"
+        f"[bold]{statistics.games:,}[/] game{_s(statistics.games)} of {foreign(statistics.game)}, "
+        f"{statistics.positions:,} position{_s(statistics.positions)}; {statistics.with_clocks:,} "
+        f"game{_s(statistics.with_clocks)} with clocks, {statistics.with_evals:,} with evaluations"
     )
     for title in ("groups", "speeds", "time_controls", "results", "endings"):
         if set(counts := getattr(statistics, title)) != {"unknown"}:
             _print_counts(console, title.replace("_", " "), counts)
 
 
-def _plural(noun: str, count: int) -> str:
-    return noun if count == 1 else f"{noun}s"
+def _s(count: int) -> str:
+    return "" if count == 1 else "s"
 
 
 def export(
@@ -150,17 +150,15 @@ def list_games(
         for record in records.records_of(shard.slice(0, left)):
             left -= 1
             players = foreign(f"{record.first or '?'} - {record.second or '?'}")
-            strength = " - ".join(
-                str(rating or rank or "?")
-                for rating, rank in (
-                    (record.first_rating, record.first_rank),
-                    (record.second_rating, record.second_rank),
-                )
-            )
-            identity = f"{record.identity(played):016x}"
-            plies = str(record.plies(played))
+            first = record.first_rating or record.first_rank or "?"
+            second = record.second_rating or record.second_rank or "?"
             table.add_row(
-                identity, foreign(record.date), players, foreign(strength), foreign(record.result), plies
+                f"{record.identity(played):016x}",
+                foreign(record.date),
+                players,
+                foreign(f"{first} - {second}"),
+                foreign(record.result),
+                str(record.plies(played)),
             )
         if left <= 0:
             break
@@ -217,7 +215,6 @@ def _why_empty(report: records.BuildReport, preset: str, files: int) -> str:
 
 
 def _print_trouble(report: records.BuildReport) -> None:
-    """Broken games and files that were not read."""
     console = make_console()
     for example in report.examples:
         console.print(f"[yellow]{foreign(example)}[/]", soft_wrap=True)

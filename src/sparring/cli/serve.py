@@ -20,14 +20,13 @@ import typer
 from sparring import data
 from sparring.base.errors import BadFile, CannotWrite, UserError
 from sparring.base.storage import FolderLock, atomic_write, lock_folder
-from sparring.cli.console import make_console, visible
+from sparring.cli.console import INTERRUPTED, make_console, visible
 from sparring.networks.store import user_data_folder
 
 PORT = 8642
 KEPT_GAMES = 20_000
 """Finished games in the file, about 5 kB each."""
 _TRIED_PORTS = 20
-_INTERRUPTED = 130
 _ADDRESS = "page.address"
 """File beside the games with the address of the server that uses them."""
 _OPEN_FILES = 4096
@@ -117,7 +116,7 @@ def serve(
     try:
         uvicorn.Server(config).run(sockets=[listening])
     except KeyboardInterrupt:
-        code = _INTERRUPTED
+        code = INTERRUPTED
     (place / _ADDRESS).unlink(missing_ok=True)
     lock.release()
     if any(thread.name.startswith("sparring-") for thread in threading.enumerate()):
@@ -173,10 +172,8 @@ class _Throttle(logging.Filter):
 
 
 def _is_local(host: str) -> bool:
-    if host == "localhost":
-        return True
     try:
-        return ipaddress.ip_address(host).is_loopback
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False
 
@@ -201,6 +198,5 @@ def _listen(host: str, port: int | None) -> socket.socket:
 
 def _has_display() -> bool:
     """Whether a browser with windows can be opened."""
-    if sys.platform in ("darwin", "win32"):
-        return True
-    return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+    has_server = os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
+    return sys.platform in ("darwin", "win32") or bool(has_server)

@@ -9,13 +9,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
+from importlib import import_module
+from importlib.util import find_spec
+from itertools import chain, count
 from pathlib import Path
 from tempfile import TemporaryFile
 from threading import Timer
 from typing import Any
 
 from rich.console import Console
-from rich.style import Style
 from rich.text import Text
 
 from sparring.base.errors import UserError
@@ -50,10 +52,14 @@ def board_text(console: Console, diagram: Diagram, *, letters: bool = False) -> 
     if letters and diagram.letters is not None:
         diagram = diagram.letters()
     if has_colours(console):
-        board = Text("\n").join(_coloured(diagram, line) for line in coloured_lines(diagram, not letters))
+        lines = [
+            Text.assemble(*(_painted(diagram, part) for part in line))
+            for line in coloured_lines(diagram, not letters)
+        ]
     else:
-        board = Text("\n".join(marked_lines(diagram)))
-    return Text("\n").join([*_lines(diagram.above), board, *_lines(diagram.below)])
+        lines = [Text(line) for line in marked_lines(diagram)]
+    above, below = ([Text(text)] if text else [] for text in (diagram.above, diagram.below))
+    return Text("\n").join([*above, *lines, *below])
 
 
 def has_colours(console: Console) -> bool:
@@ -61,34 +67,18 @@ def has_colours(console: Console) -> bool:
     return console.is_terminal and not console.no_color and console.color_system in ("256", "truecolor")
 
 
-def _lines(text: str) -> list[Text]:
-    return [Text(text)] if text else []
-
-
-def _coloured(diagram: Diagram, line: list[BoardPart]) -> Text:
-    text = Text()
-    for part in line:
-        text.append(_shown(diagram, part), _style(diagram, part))
-    return text
-
-
-def _shown(diagram: Diagram, part: BoardPart) -> str:
-    """The part's text. Empty squares of a checkered board need no dot."""
-    is_empty = part.square is not None and part.owner is None and diagram.style == "checkered"
-    return part.text.replace(diagram.empty, " ") if is_empty else part.text
-
-
-def _style(diagram: Diagram, part: BoardPart) -> Style:
+def _painted(diagram: Diagram, part: BoardPart) -> tuple[str, str]:
+    """A part's text and style. Empty squares of a checkered board need no dot."""
     if part.square is None:
-        return Style()
-    row, column = part.square
-    background = SQUARES[diagram.style][(row + column) % 2]
-    if part.square in diagram.highlights:
-        background = LAST_MOVE
+        return part.text, ""
+    is_checkered = diagram.style == "checkered"
+    is_last = part.square in diagram.highlights
+    background = LAST_MOVE if is_last else SQUARES[diagram.style][sum(part.square) % 2]
+    if part.owner is None:
+        return part.text.replace(diagram.empty, " ") if is_checkered else part.text, f"{DARK} on {background}"
     # Player 0 is White, except where the boards are not checkered: Black begins in Go and shogi.
-    is_light = (part.owner == 0) == (diagram.style == "checkered")
-    ink = DARK if part.owner is None or not is_light else LIGHT
-    return Style.parse(f"{'bold ' if part.owner is not None else ''}{ink} on {background}")
+    ink = LIGHT if (part.owner == 0) == is_checkered else DARK
+    return part.text, f"bold {ink} on {background}"
 
 
 def has_pictures(diagram: Diagram) -> bool:
@@ -100,12 +90,8 @@ def has_pictures(diagram: Diagram) -> bool:
 # Lines that a person types: editing, history and completion through readline.
 
 
-try:
-    import readline as _readline
-except ImportError:  # not part of Python on every system
-    readline: Any = None
-else:
-    readline = _readline
+# It is not part of Python on every system.
+readline: Any = import_module("readline") if find_spec("readline") else None
 
 _HISTORY_LINES = 1000
 
@@ -121,7 +107,12 @@ class LineInput:
         self._history = history
         self._words: Sequence[str] = ()
         if readline is not None and sys.stdin is not None and sys.stdin.isatty():
-            self._set_up()
+            readline.set_completer(self._complete)
+            readline.set_completer_delims(" ")
+            readline.parse_and_bind("tab: complete")
+            if history is not None:
+                with contextlib.suppress(OSError):
+                    readline.read_history_file(str(history))
 
     def read(self, prompt: str, words: Sequence[str] = ()) -> str:
         """Reads a line without the spaces around it; Tab completes `words`. Raises EndOfInput."""
@@ -142,14 +133,6 @@ class LineInput:
                 self._history.parent.mkdir(parents=True, exist_ok=True)
                 readline.set_history_length(_HISTORY_LINES)
                 readline.write_history_file(str(self._history))
-
-    def _set_up(self) -> None:
-        readline.set_completer(self._complete)
-        readline.set_completer_delims(" ")
-        readline.parse_and_bind("tab: complete")
-        if self._history is not None:
-            with contextlib.suppress(OSError):
-                readline.read_history_file(str(self._history))
 
     def _complete(self, text: str, index: int) -> str | None:
         matches = [word for word in self._words if word.lower().startswith(text.lower())]
@@ -206,11 +189,8 @@ class GameFile:
             return self.path
         stem = f"{self._game}-{self._started:%Y-%m-%d-%H%M%S}"
         suffix = written_formats(self._game)[0]
-        path, number = self.folder / f"{stem}.{suffix}", 1
-        while path.exists():
-            number += 1
-            path = self.folder / f"{stem}-{number}.{suffix}"
-        return path
+        names = chain([stem], (f"{stem}-{number}" for number in count(2)))
+        return next(path for name in names if not (path := self.folder / f"{name}.{suffix}").exists())
 
 
 def expand_user(path: Path) -> Path:
@@ -247,15 +227,7 @@ def _reason(error: OSError | ValueError) -> str:
             return str(error)
 
 
-ALIASES = {
-    "?": "help",
-    "h": "help",
-    "-h": "help",
-    "--help": "help",
-    "exit": "quit",
-    "q": "quit",
-    "bye": "quit",
-}
+ALIASES = dict.fromkeys(("?", "h", "-h", "--help"), "help") | dict.fromkeys(("exit", "q", "bye"), "quit")
 """Other spellings of commands."""
 _LEAVING = ("quit", "exit", "bye", "q", "resign")
 """Commands that end the game. They are suggested only for a word that is very close to them."""
@@ -295,6 +267,8 @@ class TerminalSession:
 
     def __init__(self, game: Game[Any], human: int, opponent: str, options: TerminalOptions) -> None:
         self.game, self.human, self.options = game, human, options
+        self.you, self.they = game.spec.players[human], game.spec.players[1 - human]
+        """The names of the person's and of the opponent's side, such as White."""
         self.letters = options.letters
         self.console = make_console()
         self._lines = LineInput(user_data_folder() / "history")
@@ -319,16 +293,6 @@ class TerminalSession:
                 yield
             finally:
                 self._close(live)
-
-    @property
-    def you(self) -> str:
-        """The name of the person's side, such as White."""
-        return self.game.spec.players[self.human]
-
-    @property
-    def they(self) -> str:
-        """The name of the opponent's side."""
-        return self.game.spec.players[1 - self.human]
 
     def say(self, text: str, *, wrap: bool = True) -> None:
         """Prints a line as it is. In a terminal a long one wraps between words, unless it is a path."""

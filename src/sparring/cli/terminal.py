@@ -13,7 +13,7 @@ from sparring.base.clock import clock_text
 from sparring.cli.console import foreign
 from sparring.cli.session import DEFAULTS, LeftGame, TerminalOptions, TerminalSession, has_pictures
 from sparring.games import Game, IllegalMove, ParseError, move_name
-from sparring.play.game import LiveGame, NotAllowed, Phase
+from sparring.play.game import LiveGame, NotAllowed
 from sparring.players import Decision, Player
 from sparring.players.time_management import wait_out
 
@@ -81,8 +81,9 @@ class TerminalGame:
         with self.session.saving(self.live):
             try:
                 self.live.settle()
+                turns = {"counting": self._count, "move": self.ask, "thinking": self._answer}
                 while self.live.phase != "over":
-                    self._take_turn(self.live.phase)
+                    turns[self.live.phase]()
                 self.show_end(self.live.message)
             except LeftGame:
                 self.session.say("You leave the game.")
@@ -146,16 +147,7 @@ class TerminalGame:
 
     # Turns
 
-    def _take_turn(self, phase: Phase) -> None:
-        if phase == "counting":
-            self._count()
-        elif phase == "move":
-            self.ask()
-        else:
-            self._answer()
-
     def _answer(self) -> None:
-        """The opponent's turn."""
         live, ply = self.live, len(self.live.moves)
         pending = live.pending_turn()
         assert pending is not None
@@ -207,7 +199,12 @@ class TerminalGame:
                 )
                 session.list_commands(_COUNTING_COMMANDS)
             elif command == "resume":
-                self._resume()
+                try:
+                    live.resume()
+                except NotAllowed:
+                    session.say("There is nothing to take back.")
+                else:
+                    self._drop_decisions()
                 return
             elif command == "none":
                 live.dead.clear()
@@ -221,14 +218,6 @@ class TerminalGame:
                 except ParseError as error:
                     message = str(error)
                     session.say(f"{message[0].upper()}{message[1:]}.")
-
-    def _resume(self) -> None:
-        try:
-            self.live.resume()
-        except NotAllowed:
-            self.session.say("There is nothing to take back.")
-        else:
-            self._forget_decisions()
 
     # Commands
 
@@ -252,7 +241,11 @@ class TerminalGame:
                 session.say(f"Hint: {move_name(state, decision.move)}")
                 self._show_candidates(state, decision)
             case "why":
-                self._explain()
+                ply = len(self.live.moves) - 1
+                if ply in self.decisions:
+                    self._show_candidates(self.live.states[ply], self.decisions[ply])
+                else:
+                    session.say("The opponent has not moved yet.")
             case "undo":
                 self._take_back(argument)
             case "text":
@@ -267,16 +260,7 @@ class TerminalGame:
             case "quit":
                 raise LeftGame
 
-    def _explain(self) -> None:
-        """Shows the distribution of the opponent's last move."""
-        ply = len(self.live.moves) - 1
-        if ply in self.decisions:
-            self._show_candidates(self.live.states[ply], self.decisions[ply])
-        else:
-            self.session.say("The opponent has not moved yet.")
-
     def _show_candidates(self, state: Any, decision: Decision) -> None:
-        """Shows the likeliest moves of a decision."""
         likely = sorted(decision.distribution.items(), key=lambda entry: -entry[1])[:_SHOWN]
         names = [f"{move_name(state, move)} {share:.0%}" for move, share in likely]
         if names:
@@ -294,11 +278,10 @@ class TerminalGame:
             except NotAllowed as error:
                 self.session.say(str(error))
                 return
-            self._forget_decisions()
+            self._drop_decisions()
             self.draw()
 
-    def _forget_decisions(self) -> None:
-        """Drops the decisions that were taken back."""
+    def _drop_decisions(self) -> None:
         plies = len(self.live.moves)
         self.decisions = {ply: decision for ply, decision in self.decisions.items() if ply < plies}
 

@@ -6,13 +6,14 @@ import os
 import shlex
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
+from rich.progress import Progress
 from rich.table import Table
 
 from sparring.base.errors import MissingExtra, UserError
@@ -29,6 +30,7 @@ from sparring.cli.console import (
 from sparring.players.book import open_book
 from sparring.search.linear_evaluation import SEARCHERS, open_evaluation
 from sparring.training.config import (
+    StudentConfig,
     TrainingConfig,
     load_student_config,
     load_training_config,
@@ -67,121 +69,79 @@ Init = Annotated[
 ]
 
 
-def people(
-    game: GameName,
-    records: Records,
-    config: Annotated[
-        str,
-        typer.Option(
-            help=f"Training configuration: {', '.join(shipped_training_configs())}, or a TOML file."
-        ),
-    ],
-    out: Out,
-    device: Device = "",
-    compiled: Compiled = False,
-    threads: Threads = 0,
-    steps: Steps = None,
-    seed: Seed = None,
-    trial: Trial = None,
-    minutes: Minutes = None,
-    init: Init = None,
-) -> None:
-    """Train a policy network on people's games.
+def _training_command(
+    load: Callable[[str], TrainingConfig], configs: Sequence[str], summary: str
+) -> Callable[..., None]:
+    """A command that trains a policy network by a configuration, which `load` reads by name or file."""
 
-    An interrupted run is resumed from its checkpoint by the same command.
-    """
-    chosen = _for_game(load_training_config(config).changed(steps=steps, seed=seed, trial=trial), game)
+    def train(
+        game: GameName,
+        records: Records,
+        config: str,
+        out: Out,
+        device: Device = "",
+        compiled: Compiled = False,
+        threads: Threads = 0,
+        steps: Steps = None,
+        seed: Seed = None,
+        trial: Trial = None,
+        minutes: Minutes = None,
+        init: Init = None,
+    ) -> None:
+        chosen = load(config).changed(steps=steps, seed=seed, trial=trial)
+        if chosen.game != game:
+            raise UserError(f"the configuration {chosen.name} is for {chosen.game}, not {game}")
+        first_process = int(os.environ.get("RANK", 0)) == 0
+        console = make_console(stderr=True, quiet=not first_process)
+        with lock_folder(out) if first_process else nullcontext():
+            from sparring.training.people import PeopleTask
+            from sparring.training.student import StudentTask
+            from sparring.training.trainer import Trainer
 
-    def prepare() -> trainer.Trainer:
-        from sparring.training.people import PeopleTask
-        from sparring.training.trainer import Trainer
+            task = (
+                StudentTask(chosen, records, threads=threads, init=init)
+                if isinstance(chosen, StudentConfig)
+                else PeopleTask(chosen, records, threads=threads, init=init)
+            )
+            run = Trainer(task, out, device=device, compiled=compiled, seconds=60 * (minutes or 0))
+            if run.step:
+                console.print(f"resuming at step {run.step:,} in {foreign(out)}", soft_wrap=True)
+            # torchrun forwards the Ctrl-C that this process has already received from the terminal.
+            guard = interruptible(run.stop, abort_on_second=run.world_size == 1)
+            with metrics_progress(console) as bar, guard:
+                finished = run.train(_Display(bar, run).on_progress)
+        if not finished:
+            console.print(
+                f"interrupted at step {run.step:,}; the same command resumes from the checkpoint "
+                f"in {foreign(out)}",
+                soft_wrap=True,
+            )
+            raise typer.Exit(INTERRUPTED)
+        if run.rank == 0:
+            _show(run.metrics, out / run.task.output, game, records)
 
-        task = PeopleTask(chosen, records, threads=threads, init=init)
-        return Trainer(task, out, device=device, compiled=compiled, seconds=60 * (minutes or 0))
-
-    _train(prepare, out, game, records)
-
-
-def student(
-    game: GameName,
-    records: Records,
-    config: Annotated[
-        str,
-        typer.Option(help=f"Training configuration: {', '.join(shipped_student_configs())}, or a TOML file."),
-    ],
-    out: Out,
-    device: Device = "",
-    compiled: Compiled = False,
-    threads: Threads = 0,
-    steps: Steps = None,
-    seed: Seed = None,
-    trial: Trial = None,
-    minutes: Minutes = None,
-    init: Init = None,
-) -> None:
-    """Train a policy network on games that its teachers play.
-
-    An interrupted run is resumed from its checkpoint by the same command.
-    """
-    chosen = _for_game(load_student_config(config).changed(steps=steps, seed=seed, trial=trial), game)
-
-    def prepare() -> trainer.Trainer:
-        from sparring.training.student import StudentTask
-        from sparring.training.trainer import Trainer
-
-        task = StudentTask(chosen, records, threads=threads, init=init)
-        return Trainer(task, out, device=device, compiled=compiled, seconds=60 * (minutes or 0))
-
-    _train(prepare, out, game, records)
+    config_help = f"Training configuration: {', '.join(configs)}, or a TOML file."
+    train.__annotations__["config"] = Annotated[str, typer.Option(help=config_help)]
+    train.__doc__ = f"{summary}\n\nAn interrupted run is resumed from its checkpoint by the same command."
+    return train
 
 
-_C = TypeVar("_C", bound=TrainingConfig)
-
-
-def _for_game(config: _C, game: str) -> _C:
-    if config.game != game:
-        raise UserError(f"the configuration {config.name} is for {config.game}, not {game}")
-    return config
-
-
-def _train(prepare: Callable[[], trainer.Trainer], out: Path, game: str, records: list[Path]) -> None:
-    """Runs a training in its locked folder, and shows its progress and its metrics."""
-    first_process = int(os.environ.get("RANK", 0)) == 0
-    console = make_console(stderr=True, quiet=not first_process)
-    with lock_folder(out) if first_process else nullcontext():
-        run = prepare()
-        if run.step:
-            console.print(f"resuming at step {run.step:,} in {foreign(out)}", soft_wrap=True)
-        # torchrun forwards the Ctrl-C that this process has already received from the terminal.
-        guard = interruptible(run.stop, abort_on_second=run.world_size == 1)
-        with _Display(console, run) as display, guard:
-            finished = run.train(display.on_progress)
-    if not finished:
-        console.print(
-            f"interrupted at step {run.step:,}; the same command resumes from the checkpoint "
-            f"in {foreign(out)}",
-            soft_wrap=True,
-        )
-        raise typer.Exit(INTERRUPTED)
-    if run.rank == 0:
-        _show(run.metrics, out / run.task.output, game, records)
+people = _training_command(
+    load_training_config, shipped_training_configs(), "Train a policy network on people's games."
+)
+student = _training_command(
+    load_student_config,
+    shipped_student_configs(),
+    "Train a policy network on games that its teachers play.",
+)
 
 
 class _Display:
     """A progress bar with the newest metrics, and a line above it for each validation."""
 
-    def __init__(self, console: Console, run: trainer.Trainer) -> None:
-        self._console = console
-        self._bar = metrics_progress(console)
-        self._task = self._bar.add_task("the first step", total=run.config.training.steps, completed=run.step)
-        self._shown = run.metrics
-
-    def __enter__(self) -> _Display:
-        self._bar.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._bar.stop()
+    def __init__(self, bar: Progress, run: trainer.Trainer) -> None:
+        self._bar, self._shown = bar, run.metrics
+        self._task = bar.add_task("the first step", total=run.config.training.steps, completed=run.step)
 
     def on_progress(self, progress: trainer.TrainingProgress) -> None:
         """Shows the progress of the run."""
@@ -190,7 +150,7 @@ class _Display:
         if (validation := progress.validation) is not None:
             metrics = f"validation: top-1 {validation['top1']:.4f}, {validation['nll']:.4f} nats per move"
             if validation is not self._shown:
-                self._console.print(f"step {progress.step:,}: {metrics}; {now}", soft_wrap=True)
+                self._bar.console.print(f"step {progress.step:,}: {metrics}; {now}", soft_wrap=True)
                 self._shown = validation
             now += f"; {metrics}"
         self._bar.update(self._task, completed=progress.step, total=progress.steps, description=now)
@@ -296,37 +256,28 @@ def player_toml(card: Any, file: str) -> str:
             f"rating = {card.rating if system.word == 'rating' else json.dumps(system.format(card.rating))}"
         )
     lines += ["resign_below = 0.05", "resign_after = 3", "draw_within = 0.05", "draw_offers = false"]
-    return (
-        "\n".join(line if line.isprintable() else line.encode("unicode_escape").decode() for line in lines)
-        + "\n"
-    )
+    escaped = (line if line.isprintable() else line.encode("unicode_escape").decode() for line in lines)
+    return "".join(f"{line}\n" for line in escaped)
 
 
 def _show_person(adapted: Any, out: Path) -> None:
     console, card = make_console(), adapted.model.card
-    left = (
-        f" (the earliest {adapted.left_out:,} are left out: more --minutes take them)"
-        if adapted.left_out
-        else ""
-    )
+    omitted = f" (the earliest {adapted.left_out:,} are left out: more --minutes take them)"
+    left = omitted if adapted.left_out else ""
     console.print(
         f"{foreign(card.person)}: {card.games:,} games{left}, {card.positions:,} positions", soft_wrap=True
     )
+    vector, book = adapted.model.vector, adapted.model.repertoire
+    details = {"rating": "the recorded ratings", "style": "no change", "repertoire": "none"}
+    if card.rating_offset:
+        details["rating"] = f"{card.rating_offset:+d} on the recorded ratings"
+    if card.sharpness != 1 or len(vector):
+        details["style"] = f"vector of {len(vector)}, sharpness {card.sharpness:.2f}"
+    if len(book):
+        details["repertoire"] = f"{book.positions:,} positions, weight of the network {card.concentration:g}"
     table = Table("part", "nats a move gained", "", box=None)
-    offset = (
-        f"{card.rating_offset:+d} on the recorded ratings" if card.rating_offset else "the recorded ratings"
-    )
-    table.add_row("rating", f"{card.parts['rating']:+.4f}", offset)
-    changed = card.sharpness != 1 or len(adapted.model.vector)
-    style = (
-        f"vector of {len(adapted.model.vector)}, sharpness {card.sharpness:.2f}" if changed else "no change"
-    )
-    table.add_row("style", f"{card.parts['style']:+.4f}", style)
-    book = adapted.model.repertoire
-    description = (
-        f"{book.positions:,} positions, weight of the network {card.concentration:g}" if len(book) else "none"
-    )
-    table.add_row("repertoire", f"{card.parts['repertoire']:+.4f}", description)
+    for part, detail in details.items():
+        table.add_row(part, f"{card.parts[part]:+.4f}", detail)
     console.print(table)
     console.print("[dim]by cross-validation over games[/]")
     if card.measured:
@@ -431,10 +382,14 @@ def treestrap(
             console.print(f"resuming after {run.games:,} games in {foreign(out)}", soft_wrap=True)
         with (
             worker_pool(config, opening_book, ray) as players,
-            _GamesDisplay(console, run) as display,
+            metrics_progress(console) as bar,
             interruptible(run.interrupt),
         ):
-            finished = run.train(players, display.on_progress)
+            display = _GamesDisplay(bar, run)
+            try:
+                finished = run.train(players, display.on_progress)
+            finally:
+                display.show_blocks()
     if not finished:
         console.print(
             f"interrupted after {run.games:,} games; the same command resumes the run in {foreign(out)}",
@@ -460,33 +415,25 @@ def _draw(run: TreeStrapRun, console: Console) -> None:
 class _GamesDisplay:
     """A progress bar with the newest game, and a printed line for each block."""
 
-    def __init__(self, console: Console, run: TreeStrapRun) -> None:
-        self._console, self._run = console, run
-        self._bar = metrics_progress(console)
-        self._task = self._bar.add_task("the first game", total=run.config.games, completed=run.games)
+    def __init__(self, bar: Progress, run: TreeStrapRun) -> None:
+        self._bar, self._run = bar, run
+        self._task = bar.add_task("the first game", total=run.config.games, completed=run.games)
         self._shown, self._done = len(run.blocks), run.games
         self._began, self._plies = time.monotonic(), 0
 
-    def __enter__(self) -> _GamesDisplay:
-        self._bar.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._bar.stop()
-        self._show_blocks()
-
     def on_progress(self, played: SelfPlayGame) -> None:
         """Shows a finished game."""
-        self._show_blocks()
+        self.show_blocks()
         self._done += 1
         self._plies += played.plies
         speed = self._plies / max(time.monotonic() - self._began, 1e-9)
         now = f"{played.plies} plies to {played.reason}; {speed:,.0f} moves/s"
         self._bar.update(self._task, completed=self._done, description=now)
 
-    def _show_blocks(self) -> None:
+    def show_blocks(self) -> None:
+        """Prints the lines of the blocks that are not printed yet."""
         for block in self._run.blocks[self._shown :]:
-            self._console.print(_line(block), soft_wrap=True)
+            self._bar.console.print(_line(block), soft_wrap=True)
         self._shown = len(self._run.blocks)
 
 

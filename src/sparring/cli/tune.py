@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.table import Table
@@ -28,8 +28,6 @@ from sparring.cli.console import INTERRUPTED, foreign, make_console
 if TYPE_CHECKING:
     from sparring.measure.tuning import DescentStep
 
-_GRADIENTS = ("differences", "regularised")
-
 
 def levels(
     game: GameName,
@@ -44,7 +42,6 @@ def levels(
     held_out: Annotated[int, typer.Option(min=16, help="Test positions of each class.")] = 1024,
     width: Annotated[int, typer.Option(min=1, help="Width of a class in rating points.")] = 100,
     every: Every = 8,
-    gradient: Annotated[str, typer.Option(help=f"Gradient: {' or '.join(_GRADIENTS)}.")] = "differences",
     minibatch: Annotated[int, typer.Option(min=8, help="Positions of a step.")] = 256,
     steps: Annotated[int, typer.Option(min=1, help="Most steps of a class.")] = 40,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the order of positions.")] = 0,
@@ -62,11 +59,9 @@ def levels(
     """
     from sparring import measure
 
-    if gradient not in _GRADIENTS:
-        raise UserError(f"unknown gradient '{gradient}'; there are {', '.join(_GRADIENTS)}")
     check_records(records)
     ratings = _ratings(classes)
-    descent = measure.DescentConfig(nodes, minibatch, cast(Any, gradient), steps=steps, seed=seed)
+    descent = measure.DescentConfig(nodes, minibatch, steps=steps, seed=seed)
     config = measure.TuningConfig(
         game, network, tuple(records), descent, positions, held_out, width / 2, every,
         backend, threads, batch,
@@ -93,17 +88,15 @@ def levels(
 
 def _ratings(text: str) -> list[int]:
     try:
-        ratings = sorted({int(part) for part in text.split(",")})
+        return sorted({int(part) for part in text.split(",")})
     except ValueError:
         raise UserError(
             f"--classes {text}: expected ratings separated by commas, such as 1250,1650"
         ) from None
-    return ratings
 
 
 def _report_step(rating: int, step: DescentStep) -> None:
-    text = f"class {rating}, step {step.step + 1}: {step.loss:.4f} nats"
-    make_console(stderr=True).print(f"[dim]{text}[/]")
+    make_console(stderr=True).print(f"[dim]class {rating}, step {step.step + 1}: {step.loss:.4f} nats[/]")
 
 
 def _report(result: dict[str, Any]) -> None:

@@ -20,8 +20,6 @@ from sparring.players.levels import DIALS, at_level, level_range, load_player_co
 from sparring.players.persons import find_person
 from sparring.players.player_config import PlayerConfig, default_player_config
 
-# The settings of an engine.
-
 
 @dataclass(frozen=True)
 class EngineSettings:
@@ -117,8 +115,13 @@ class Option:
         return self.effect.change(settings, self.parse(text))
 
     def value(self, settings: EngineSettings) -> str:
-        """The current value as text."""
-        return self.to_text(self.effect.read(settings))
+        """The current value as text; `parse` reads it back."""
+        value = self.effect.read(settings)
+        if value is None:
+            value = self.missing
+        if isinstance(value, bool):
+            return str(value).lower()
+        return "" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
 
     def parse(self, text: str) -> OptionValue:
         """Parses a value. Raises BadConfig."""
@@ -137,14 +140,6 @@ class Option:
             case OptionKind.INTEGER | OptionKind.NUMBER:
                 return self._number(words)
         raise self._bad(words)
-
-    def to_text(self, value: OptionValue) -> str:
-        """A value as text; `parse` reads it back."""
-        if value is None:
-            value = self.missing
-        if isinstance(value, bool):
-            return str(value).lower()
-        return "" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
 
     def range_text(self) -> str:
         """Type and range of the value, in words."""
@@ -193,22 +188,19 @@ def _player_field(field: str) -> OptionAccessor:
     return OptionAccessor(lambda settings: getattr(settings.player_config, field), change)
 
 
-def _human_field(field: str, otherwise: str) -> OptionAccessor:
-    """A check of a field of the player's configuration: `human`, or the other value."""
+_RATING = OptionAccessor(
+    _player_field("rating").read,
+    lambda settings, value: replace(_player_field("rating").change(settings, value), is_default_rating=False),
+)
+_THINK_TIME = OptionAccessor(
+    lambda settings: settings.player_config.think_time == "human",
+    lambda settings, value: _player_field("think_time").change(settings, "human" if value else "none"),
+)
 
-    def change(settings: EngineSettings, value: Any) -> EngineSettings:
-        keys: dict[str, Any] = {field: "human" if value else otherwise}
-        return replace(settings, player_config=replace(settings.player_config, **keys))
 
-    return OptionAccessor(lambda settings: getattr(settings.player_config, field) == "human", change)
-
-
-def _rating() -> OptionAccessor:
-    """Reads and changes the player's rating; it is then no longer the default."""
-    read, change = _player_field("rating")
-    return OptionAccessor(
-        read, lambda settings, value: replace(change(settings, value), is_default_rating=False)
-    )
+def _action(change: Callable[[EngineSettings, str], EngineSettings]) -> OptionAccessor:
+    """An option without a value of its own."""
+    return OptionAccessor(lambda settings: None, change)
 
 
 def _set_level(settings: EngineSettings, level: int | None) -> EngineSettings:
@@ -221,8 +213,15 @@ def _set_level(settings: EngineSettings, level: int | None) -> EngineSettings:
     return replace(settings, player_config=at_level(config, level), is_default_rating=False)
 
 
-def _range_of(field: str, kind: OptionKind, missing: float | None = None) -> dict[str, Any]:
-    """The range of a field of PlayerConfig, as arguments of Option. `missing` belongs to it."""
+def _number(
+    flag: str,
+    names: dict[str, str],
+    kind: OptionKind,
+    help_text: str,
+    field: str,
+    missing: float | None = None,
+) -> Option:
+    """An option of a field of PlayerConfig, with its range; `missing` belongs to it."""
     hint = field_hints(PlayerConfig)[field]
     (meta,) = (
         extra
@@ -235,21 +234,9 @@ def _range_of(field: str, kind: OptionKind, missing: float | None = None) -> dic
     if kind is OptionKind.INTEGER:
         high = min(high, _LARGEST_SPIN)
     assert low is not None, f"{field} has no lower bound"
-    if missing is not None:
-        return {"low": min(low, missing), "high": high, "missing": missing}
-    return {"low": low, "high": high, "low_excluded": meta.ge is None}
-
-
-def _number(
-    flag: str,
-    names: dict[str, str],
-    kind: OptionKind,
-    help_text: str,
-    field: str,
-    missing: float | None = None,
-) -> Option:
-    """An option of a field of PlayerConfig, with its range."""
-    return Option(flag, names, kind, help_text, _player_field(field), **_range_of(field, kind, missing))
+    is_open = meta.ge is None and missing is None
+    low = low if missing is None else min(low, missing)
+    return Option(flag, names, kind, help_text, _player_field(field), low, high, is_open, missing)
 
 
 def _engine_field(field: str) -> OptionAccessor:
@@ -262,9 +249,8 @@ def _engine_field(field: str) -> OptionAccessor:
 
 def _set_person(settings: EngineSettings, name: str) -> EngineSettings:
     """Loads the player of a person; an empty name changes nothing."""
-    if not name:
-        return settings
-    return _set_player(settings, str(find_person(name, settings.player_config.game).path))
+    path = str(find_person(name, settings.player_config.game).path) if name else ""
+    return _set_player(settings, path)
 
 
 def _set_player(settings: EngineSettings, path: str) -> EngineSettings:
@@ -292,10 +278,10 @@ _BOARDS = ("uci", "usi")
 OPTIONS = (
     Option("player", _everywhere("player", "Player"), OptionKind.TEXT,
            "TOML file of a player; it sets most of the other options.",
-           OptionAccessor(lambda settings: None, _set_player)),
+           _action(_set_player)),
     Option("person", {"uci": "Person", "gtp": "person"}, OptionKind.TEXT,
            "Name of a person of `sparring train person`, in place of a player's file.",
-           OptionAccessor(lambda settings: None, _set_person)),
+           _action(_set_person)),
     Option("model", _everywhere("model", "Model"), OptionKind.TEXT,
            "The policy: a model name, a network file, or a policy's TOML file.",
            _player_field("model")),
@@ -304,10 +290,10 @@ OPTIONS = (
            _player_field("evaluator")),
     Option("rating", dict.fromkeys(_BOARDS, "Rating"), OptionKind.INTEGER,
            "Plays in the style of people of this rating (Level is the strength); 0 for none.",
-           _rating(), ELO.lowest, ELO.highest, missing=0),
+           _RATING, ELO.lowest, ELO.highest, missing=0),
     Option("rank", {"gtp": "rank"}, OptionKind.RANK,
            "Plays in the style of people of this rank, if the policy has ranks.",
-           _rating()),
+           _RATING),
     Option("level", _everywhere("level", "Level"), OptionKind.INTEGER,
            "Strength by the level table: sets Model, Rating, Temperature, Nodes and CPuct; 0 for none.",
            OptionAccessor(lambda settings: settings.player_config.level, _set_level), high=10_000, missing=0),
@@ -325,7 +311,7 @@ OPTIONS = (
            _player_field("opponent_rating")),
     Option("opponent", {"uci": "UCI_Opponent"}, OptionKind.TEXT,
            "The opponent as the GUI names it; its rating becomes OpponentRating.",
-           OptionAccessor(lambda settings: None, _set_opponent)),
+           _action(_set_opponent)),
     _number("nodes", _everywhere("nodes", "Nodes"), OptionKind.INTEGER,
            "Positions that the search evaluates for a move; 0 or 1 plays from the policy without search.",
            "nodes"),
@@ -361,7 +347,7 @@ OPTIONS = (
            _engine_field("ponder")),
     Option("think-time", _everywhere("think-time", "ThinkTime"), OptionKind.CHECK,
            "With a clock: takes the time that people of its rating take for such moves.",
-           _human_field("think_time", "none")),
+           _THINK_TIME),
     Option("book", _everywhere("book", "Book"), OptionKind.TEXT,
            "Opening book: a file of games, or in chess a Polyglot book.",
            _player_field("book")),
@@ -379,7 +365,7 @@ OPTIONS = (
            _engine_field("overhead"), high=10_000),
     Option("clear-hash", {"uci": "Clear Hash"}, OptionKind.BUTTON,
            "Clears the search tree.",
-           OptionAccessor(lambda settings: None, lambda settings, value: settings)),
+           _action(lambda settings, value: settings)),
 )  # fmt: skip
 """All options, in the order in which GUIs show them."""
 
@@ -415,20 +401,6 @@ def declaration(option: Option, protocol: str, settings: EngineSettings) -> str:
     return f"{name} type string default {value or EMPTY}"
 
 
-def engine_options_table() -> str:
-    """All options as a Markdown table, for docs/engines.md."""
-    head = "| option | on the command line | default | meaning |\n|---|---|---|---|\n"
-    return head + "".join(f"{_row(option)}\n" for option in OPTIONS)
-
-
-def _row(option: Option) -> str:
-    names = dict.fromkeys(f"`{name}`" for name in option.names.values())
-    where = "" if len(option.names) == len(PROTOCOLS) else f" ({', '.join(option.names)})"
-    flag = "" if option.kind is OptionKind.BUTTON else f"`--{option.flag}` {option.range_text()}"
-    usual = option.value(EngineSettings.of(PROTOCOLS[next(iter(option.names))]))
-    return f"| {', '.join(names)}{where} | {flag} | {usual} | {option.help} |"
-
-
 def _plain(name: str) -> str:
     return re.sub(r"[\s_-]", "", name).lower()
 
@@ -451,17 +423,12 @@ class EngineOptions:
 
     def set(self, name: str, text: str) -> Option:
         """Sets an option by its name in the protocol. Raises BadConfig and then changes nothing."""
-        option = find_option(self._protocol, name)
-        value = option.parse(text)
-        if option.flag in self._texts or value != option.parse(option.value(self.declared)):
-            texts = {**self._texts, option.flag: text}
-            self.settings = self._all(texts)
-            self._texts = texts
-        return option
-
-    def _all(self, texts: dict[str, str]) -> EngineSettings:
-        settings = self.declared
-        for option in options_of(self._protocol):  # the player comes first
-            if option.flag in texts:
-                settings = option.apply(settings, texts[option.flag])
-        return settings
+        changed = find_option(self._protocol, name)
+        value = changed.parse(text)
+        if changed.flag in self._texts or value != changed.parse(changed.value(self.declared)):
+            texts, settings = {**self._texts, changed.flag: text}, self.declared
+            for option in options_of(self._protocol):  # the player comes first
+                if option.flag in texts:
+                    settings = option.apply(settings, texts[option.flag])
+            self.settings, self._texts = settings, texts
+        return changed

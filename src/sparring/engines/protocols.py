@@ -221,7 +221,7 @@ def decision_info(
         if settings.multipv > 1:
             lines = evaluated_lines(state, lines[: settings.multipv], predict)
     if settings.multipv == 1:
-        lines = _first(lines, decision.move)
+        lines = [line for line in lines if line.moves[0] == decision.move] or lines
     infos = []
     for number, line in enumerate(lines[: settings.multipv], start=1):
         if result is None:
@@ -258,10 +258,6 @@ def pv_texts(state: Any, moves: Sequence[Move]) -> list[str]:
         texts.append(state.move_text(move))
         state = state.play_past_end(move)
     return texts
-
-
-def _first(lines: list[PvLine], move: Move) -> list[PvLine]:
-    return [line for line in lines if line.moves[0] == move] or lines
 
 
 def _effort(result: SearchResult, line: PvLine) -> str:

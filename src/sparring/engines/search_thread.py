@@ -161,15 +161,12 @@ class PlayerCache:
     def _load(self, settings: EngineSettings) -> _Player:
         config = settings.effective_config()
         policy = load_policy(config.model, config.game, threads=config.threads)
-        bounds = rating_range(policy)
-        if bounds is None:
-            if settings.rating_requested:
-                self._send_message(f"{unrated(policy)}: the given one is ignored")
-            return make_player(replace(config, rating=None, opponent_rating=None), policy, search=True)
-        rating, opponent = (
-            self._nearest_rating(config, "rating", bounds),
-            self._nearest_rating(config, "opponent_rating", bounds),
-        )
+        rating = opponent = None
+        if (bounds := rating_range(policy)) is not None:
+            rating = self._nearest_rating(config, "rating", bounds)
+            opponent = self._nearest_rating(config, "opponent_rating", bounds)
+        elif settings.rating_requested:
+            self._send_message(f"{unrated(policy)}: the given one is ignored")
         return make_player(replace(config, rating=rating, opponent_rating=opponent), policy, search=True)
 
     def _nearest_rating(self, config: PlayerConfig, which: _Which, bounds: tuple[float, float]) -> int | None:

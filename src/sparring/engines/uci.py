@@ -50,10 +50,10 @@ class UciServer:
                 self._search_thread.shutdown_now()
                 return
             if words:
-                self._obey(words)
+                self._run_command(words)
         self._search_thread.finish()
 
-    def _obey(self, words: Sequence[str]) -> None:
+    def _run_command(self, words: Sequence[str]) -> None:
         command = self._commands.get(words[0])
         try:
             if command is None:

@@ -9,29 +9,32 @@ from __future__ import annotations
 import heapq
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from sparring import data
-from sparring._core import ExpendibotsSearch, ExpendibotsState
+from sparring._core import ExpendibotsState
 from sparring.base.errors import BadFile
 from sparring.base.storage import atomic_writer, read_npz
 from sparring.expendibots.game import Expendibots
 from sparring.games import Move, describe
 from sparring.games.versions import MOVE_NUMBERING, check_move_numbering
+from sparring.search.linear_evaluation import AlphaBetaSearcher
 
 SHIPPED_BOOK = data.path("books", "expendibots")
 
 
+@dataclass(frozen=True)
 class ExpendibotsBook:
-    """A book in memory: moves by canonical key, and the origin of the file."""
+    """A book in memory."""
 
-    def __init__(self, entries: Mapping[int, Move], origin: Mapping[str, Any]) -> None:
-        self.entries = dict(entries)
-        self.origin = dict(origin)
+    entries: Mapping[int, Move]
+    """Moves by canonical key."""
+    origin: Mapping[str, Any]
+    """How the book was made."""
 
     def move(self, state: ExpendibotsState) -> Move | None:
         """The book's move; None if it has none that is legal (two positions may have the same 64-bit key)."""
@@ -40,11 +43,6 @@ class ExpendibotsBook:
             return None
         move = state.from_canonical(stored)
         return move if move in state.legal_moves() else None
-
-    def moves(self, state: ExpendibotsState) -> dict[Move, float]:
-        """The book's move with weight 1: the protocol `sparring.players.book.Book`."""
-        move = self.move(state)
-        return {} if move is None else {move: 1.0}
 
 
 def open_expendibots_book(path: Path = SHIPPED_BOOK) -> ExpendibotsBook:
@@ -94,27 +92,18 @@ class BookConfig:
     plies: int = 12
 
 
-@dataclass(order=True)
-class _Waiting:
-    """A queued position, ordered by cost."""
-
-    cost: float
-    """Value that the opponent has given away, plus 1 for each pair of plies."""
-    number: int
-    state: ExpendibotsState = field(compare=False)
-
-
 def build_book(
-    search: ExpendibotsSearch, config: BookConfig, known: dict[int, Move]
+    search: AlphaBetaSearcher, config: BookConfig, known: dict[int, Move]
 ) -> Iterator[tuple[int, Move]]:
     """Yields entries (canonical key, move) for either side, likeliest first; reuses entries in `known`."""
-    waiting: list[_Waiting] = []
+    waiting: list[tuple[float, int, ExpendibotsState]] = []  # by cost, then in the order of their arrival
     seen: set[int] = set()
 
     def add(state: ExpendibotsState, cost: float) -> None:
+        """`cost` is the value that the opponent has given away, plus 1 for each pair of plies."""
         if state.outcome is None and state.ply < config.plies and state.canonical_key not in seen:
             seen.add(state.canonical_key)
-            heapq.heappush(waiting, _Waiting(cost, len(seen), state))
+            heapq.heappush(waiting, (cost, len(seen), state))
 
     start = Expendibots().initial()
     add(start, 0.0)
@@ -123,22 +112,22 @@ def build_book(
     for _ in range(config.positions):
         if not waiting:
             return
-        at = heapq.heappop(waiting)
-        key = at.state.canonical_key
+        cost, _, state = heapq.heappop(waiting)
+        key = state.canonical_key
         if key in known:
-            move = at.state.from_canonical(known[key])
+            move = state.from_canonical(known[key])
         else:
             search.clear()
-            move = search.analyse(at.state, nodes=config.nodes).moves[0][0]
-        yield key, at.state.to_canonical(move)
-        after = at.state.play(move)
+            move = search.analyse(state, nodes=config.nodes).moves[0][0]
+        yield key, state.to_canonical(move)
+        after = state.play(move)
         if after.outcome is None:
-            for reply, cost in _replies(search, after, config):
-                add(after.play(reply), at.cost + cost + 1.0)
+            for reply, given_away in _replies(search, after, config):
+                add(after.play(reply), cost + given_away + 1.0)
 
 
 def _replies(
-    search: ExpendibotsSearch, state: ExpendibotsState, config: BookConfig
+    search: AlphaBetaSearcher, state: ExpendibotsState, config: BookConfig
 ) -> Iterator[tuple[Move, float]]:
     """Replies within the margin, with their distance from the best."""
     search.clear()

@@ -1,4 +1,4 @@
-"""Commands of Expendibots: opening books, acceptance matches, the value network."""
+"""Commands of Expendibots: the opening book, endgame tables, the value network."""
 
 from __future__ import annotations
 
@@ -6,30 +6,20 @@ import json
 import re
 import shutil
 import time
-from collections.abc import Callable
-from contextlib import nullcontext
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.progress import Progress, track
+from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn, track
+from rich.table import Table
 
 from sparring.base.errors import UserError
-from sparring.base.numbers import plus_minus, signed
 from sparring.base.provenance import portable_command, provenance
 from sparring.base.storage import Journal, lock_file, lock_folder
-from sparring.cli.arguments import AsJson
-from sparring.cli.console import foreign, make_console, visible
-from sparring.expendibots.acceptance import (
-    SIGNIFICANCE_LEVEL,
-    MatchSummary,
-    NamedPlayer,
-    TimedResult,
-    play_match,
-    summarise_match,
-)
-from sparring.expendibots.agent import LADDER, ExpendibotsAgent, agent_components, ladder_player
+from sparring.cli.arguments import AsJson, choose_state
+from sparring.cli.console import make_console, start_native, visible
+from sparring.expendibots.agent import ExpendibotsAgent, shipped_components
 from sparring.expendibots.book import (
     SHIPPED_BOOK,
     BookConfig,
@@ -38,6 +28,8 @@ from sparring.expendibots.book import (
     open_expendibots_book,
     write_book,
 )
+from sparring.expendibots.game import Expendibots
+from sparring.expendibots.tables import MATERIALS, SHIPPED_TABLES, about_tables, build_tables, open_tables
 from sparring.search import SearchLimits
 from sparring.search.linear_evaluation import open_evaluation
 
@@ -45,10 +37,7 @@ if TYPE_CHECKING:
     from sparring.expendibots.training import Epoch
 
 
-GameArgument = Annotated[str, typer.Argument(help="expendibots", metavar="GAME")]
-
-
-def build(
+def build_book_file(
     positions: Annotated[
         int, typer.Option(min=1, help="Number of positions in the book.")
     ] = BookConfig.positions,
@@ -60,16 +49,16 @@ def build(
     The most likely positions come first. An interrupted run is resumed by the same command.
     """
     with lock_file(out):
-        _build(positions, nodes, out)
+        _search_book(positions, nodes, out)
 
 
-def _build(positions: int, nodes: int, out: Path) -> None:
+def _search_book(positions: int, nodes: int, out: Path) -> None:
     path = out.with_suffix(f".{positions}x{nodes}.jsonl")
     journal = Journal(path, kind=tuple[int, int])
     earlier = dict(journal.entries)
     started, config = time.process_time(), BookConfig(positions=positions, nodes=nodes)
     entries: dict[int, int] = {}
-    search = ExpendibotsAgent(agent_components("network"), SearchLimits(nodes=nodes)).search
+    search = ExpendibotsAgent(shipped_components(), SearchLimits(nodes=nodes)).searcher
     book_entries = build_book(search, config, earlier)
     for key, move in track(book_entries, "searching", total=positions, console=make_console(stderr=True)):
         entries[key] = move
@@ -81,7 +70,7 @@ def _build(positions: int, nodes: int, out: Path) -> None:
     print(f"{visible(out)}: {len(entries)} positions in {time.process_time() - started:.0f} s of CPU")
 
 
-def info(
+def book_info(
     file: Annotated[
         Path, typer.Option("--file", help="File of the book.", show_default="the shipped one")
     ] = SHIPPED_BOOK,
@@ -91,78 +80,91 @@ def info(
     print(json.dumps({"positions": len(book.entries), "bytes": file.stat().st_size, **book.origin}))
 
 
-# `sparring expendibots accept`: acceptance matches between agents.
+# `sparring expendibots tables`: endgame tables.
+
+_Tables = Annotated[Path, typer.Option("--file", help="File of the tables.", show_default="the shipped one")]
 
 
-def accept(
-    new: Annotated[str, typer.Argument(help=f"The new player: {', '.join(LADDER)}.")],
-    old: Annotated[str, typer.Argument(help="Its predecessor.")],
-    games: Annotated[int, typer.Option(min=2, help="Games, half with each colour.")] = 100,
-    nodes: Annotated[int, typer.Option(min=1, help="Nodes of a search for a move.")] = 50_000,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the openings.")] = 0,
-    out: Annotated[Path | None, typer.Option(help="Folder of the games; a second run resumes.")] = None,
+def build_tables_file(
+    out: Annotated[Path, typer.Option(help="Output file.")] = Path("expendibots-endgames.zip"),
+) -> None:
+    """Solve all endgames of up to five tokens.
+
+    Retrograde analysis; takes about two minutes.
+    """
+    with lock_file(out):
+        _solve(out)
+
+
+def _solve(out: Path) -> None:
+    started = time.process_time()
+    finished: list[str] = []
+    origin = provenance("sparring expendibots tables build")
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    with Progress(*columns, console=make_console(stderr=True)) as progress:
+        task = progress.add_task("")
+        worker = start_native(lambda: build_tables(out, finished.append, origin))
+        while worker.is_alive():
+            worker.join(0.2)
+            names = [f"{strong} v {weak}" for strong, weak in MATERIALS]
+            at = names[min(len(finished), len(names) - 1)]
+            progress.update(task, description=f"solving {at} tokens ({len(finished)} of {len(names)} done)")
+    if len(finished) < len(MATERIALS) or not out.is_file():
+        raise UserError(f"the tables cannot be written to {out}")
+    print(f"{visible(out)}: {out.stat().st_size:,} bytes in {time.process_time() - started:.0f} s of CPU")
+
+
+def tables_info(
+    file: _Tables = SHIPPED_TABLES,
     as_json: AsJson = False,
 ) -> None:
-    """Play an acceptance match between two agents.
-
-    Pairs of games from random openings, and a significance test.
-    """
-    for name in (new, old):
-        if name not in LADDER:
-            raise UserError(f"there is no player {name}; there are {', '.join(LADDER)}")
-    if new == old:
-        raise UserError("a player does not play against itself")
-    lock = nullcontext() if out is None else lock_folder(out)
-    with lock, Progress(console=make_console(stderr=True)) as progress:
-        task = progress.add_task(foreign(f"{new} v {old}"), total=games)
-        summary = play_ladder_match(
-            new,
-            old,
-            games=games,
-            nodes=nodes,
-            seed=seed,
-            folder=out,
-            callback=lambda _: progress.advance(task),
+    """Show the size and the results of the endgame tables."""
+    about = about_tables(file)
+    if as_json:
+        print(json.dumps(about))
+        return
+    table = Table("tokens", "positions", "won", "drawn", "lost", "longest win", "longest loss", box=None)
+    rows = about["materials"]
+    for row in rows if isinstance(rows, list) else []:
+        shares = (f"{row[key] / row['positions']:.2%}" for key in ("won", "drawn", "lost"))
+        table.add_row(
+            f"{row['mover']} v {row['other']}",
+            f"{row['positions']:,}",
+            *shares,
+            str(row["longest_win"]),
+            str(row["longest_loss"]),
         )
-    print(json.dumps(asdict(summary)) if as_json else format_summary(summary))
+    make_console().print(table)
 
 
-def play_ladder_match(
-    new: str,
-    old: str,
-    *,
-    games: int,
-    nodes: int,
-    seed: int,
-    folder: Path | None = None,
-    callback: Callable[[TimedResult], None] = lambda _: None,
-) -> MatchSummary:
-    """Plays an acceptance match between two players of the Expendibots ladder.
+def probe(
+    position: Annotated[str, typer.Argument(help="The position as text (see docs/notation.md).")],
+    file: _Tables = SHIPPED_TABLES,
+) -> None:
+    """Look up a position and each of its moves."""
+    state = choose_state(Expendibots(), position)
+    tables = open_tables(file)
+    value = tables.probe(state)
+    if value is None:
+        raise UserError(f"no table has {position}: there are {', '.join(f'{s} v {w}' for s, w in MATERIALS)}")
+    print(_in_words(value))
+    for move in state.legal_moves():
+        after = state.play(move)
+        if after.outcome is not None:
+            winner = after.outcome.winner
+            text = (
+                "draws" if winner is None else "wins at once" if winner == state.to_move else "loses at once"
+            )
+        else:
+            probed = tables.probe(after)
+            text = _in_words(-probed, 1) if probed is not None else ""
+        print(f"  {state.move_text(move)}: {text}")
 
-    `nodes` is the search limit a move. With a `folder`, each game is appended to a journal there and a second
-    call resumes. `callback` is called after each game.
-    """
-    limits = SearchLimits(nodes=nodes)
-    journal = None if folder is None else folder / f"{new}-{old}-{nodes}-{seed}.jsonl"
-    played = []
-    sides = (NamedPlayer(name, ladder_player(name, limits)) for name in (new, old))
-    for result in play_match("expendibots", *sides, games=games, seed=seed, journal=journal):
-        played.append(result)
-        callback(result)
-    return summarise_match(new, old, played)
 
-
-def format_summary(summary: MatchSummary) -> str:
-    """The summary of a match in two lines of text."""
-    elo = ""
-    if summary.elo is not None and summary.elo_half_width is not None:
-        elo = f", {signed(summary.elo, 0)} {plus_minus(summary.elo_half_width, 0)} Elo"
-    return (
-        f"{summary.new} v {summary.old}: {summary.wins} won, {summary.draws} drawn, {summary.losses} lost, "
-        f"{summary.score:.1%} ({summary.score_low:.1%} to {summary.score_high:.1%}){elo}\n"
-        f"{'accepted' if summary.accepted else 'not accepted'}: p = {summary.p_value:.2g}, "
-        f"level {SIGNIFICANCE_LEVEL:g}"
-    )
+def _in_words(value: int, earlier: int = 0) -> str:
+    if value == 0:
+        return "draws"
+    return f"{'wins' if value > 0 else 'loses'} in {abs(value) + earlier}"
 
 
 # `sparring train evaluator`: a value network for alpha-beta search, by self-play.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sparring.games.description import GameDescription, Phases
 
 if TYPE_CHECKING:
-    from sparring.cli.lazy import Command, Group
+    from sparring.cli.commands import Command, Group
     from sparring.players.game_players import GamePlayers
     from sparring.records.record import RecordFormats
 
@@ -34,32 +34,29 @@ def _players() -> GamePlayers:
 
 
 def _commands() -> Mapping[str, Command | Group]:
-    from sparring.cli.lazy import Command, Group
+    from sparring.cli.commands import Command, Group
 
     tables = {
         "build": Command(
-            "sparring.expendibots.tables_command:build", "Solve all endgames of up to five tokens."
+            "sparring.expendibots.commands:build_tables_file", "Solve all endgames of up to five tokens."
         ),
         "info": Command(
-            "sparring.expendibots.tables_command:info", "Show the size and the results of the endgame tables."
+            "sparring.expendibots.commands:tables_info",
+            "Show the size and the results of the endgame tables.",
         ),
-        "probe": Command(
-            "sparring.expendibots.tables_command:probe", "Look up a position and each of its moves."
-        ),
+        "probe": Command("sparring.expendibots.commands:probe", "Look up a position and each of its moves."),
     }
     book = {
-        "build": Command("sparring.expendibots.commands:build", "Build an opening book by search."),
-        "info": Command("sparring.expendibots.commands:info", "Show how an opening book was made."),
+        "build": Command("sparring.expendibots.commands:build_book_file", "Build an opening book by search."),
+        "info": Command("sparring.expendibots.commands:book_info", "Show how an opening book was made."),
     }
-    accept = Command("sparring.expendibots.commands:accept", "Play an acceptance match between two agents.")
-    evaluator = Command("sparring.expendibots.commands:evaluator", "Train a value network by self-play.")
-    laboratory: dict[str, Command | Group] = {
+    parts: dict[str, Command | Group] = {
         "tables": Group("Build and probe endgame tables.", tables),
         "book": Group("Build and inspect the opening book.", book),
-        "accept": accept,
     }
+    evaluator = Command("sparring.expendibots.commands:evaluator", "Train a value network by self-play.")
     return {
-        "expendibots": Group("Make and test the parts of the Expendibots agent.", laboratory),
+        "expendibots": Group("Make the parts of the Expendibots agent.", parts),
         "train": Group("", {"evaluator": evaluator}),
     }
 

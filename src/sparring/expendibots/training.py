@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
-from itertools import count
+from itertools import chain, count
 from pathlib import Path
 from typing import Any, ClassVar, TypeAlias
 
@@ -33,7 +33,6 @@ from sparring.training.trainer import Trainer, TrainingProgress, read_metrics
 #
 # Games start from the report's random openings and end where an endgame table has the result. Blocks of games
 # are written as they are finished, so that an interrupted run resumes with the next block.
-
 
 BLOCK = 50
 """Games per file."""
@@ -80,13 +79,8 @@ def generate_games(
     folder.mkdir(parents=True, exist_ok=True)
     blocks = [(first, min(first + BLOCK, games)) for first in range(0, games, BLOCK)]
     missing = [block for block in blocks if not _block_file(folder, block).exists()]
+    finished = [block for block in blocks if block not in missing]
     played = positions = 0
-    for block in blocks:
-        if block not in missing:
-            played, positions = played + block[1] - block[0], positions + _count(folder, block)
-            yield played, positions
-    if not missing:
-        return
     spawn = partial(_BlockWorker, folder, evaluation, network, nodes, seed)
     pool: WorkerPool[_Block, _Block] = (
         SerialWorkerPool(spawn)
@@ -94,8 +88,9 @@ def generate_games(
         else LocalWorkerPool[_Block, _Block](spawn, workers, lambda block: f"games {block[0]} to {block[1]}")
     )
     with pool:
-        for block in pool.run(iter(missing)):
-            played, positions = played + block[1] - block[0], positions + _count(folder, block)
+        for block in chain(finished, pool.run(iter(missing))):
+            with np.load(_block_file(folder, block)) as arrays:
+                played, positions = played + block[1] - block[0], positions + len(arrays["values"])
             yield played, positions
 
 
@@ -112,7 +107,6 @@ class _BlockWorker:
             self._searcher.set_network(open_network(network))
 
     def work(self, block: _Block) -> _Block:
-        """Plays a block and returns it."""
         position_sets = [_play(self._searcher, self._nodes, self._seed, number) for number in range(*block)]
         with atomic_writer(_block_file(self._folder, block)) as part, part.open("wb") as file:
             np.savez_compressed(file, **vars(_concatenate(position_sets)))
@@ -121,17 +115,11 @@ class _BlockWorker:
     def close(self) -> None:
         """Does nothing: the worker holds no external resources."""
 
-    def terminate(self) -> None:
-        """Does nothing: the worker holds no external resources."""
+    terminate = close
 
 
 def _block_file(folder: Path, block: _Block) -> Path:
     return folder / f"games-{block[0]:06}.npz"
-
-
-def _count(folder: Path, block: _Block) -> int:
-    with np.load(_block_file(folder, block)) as arrays:
-        return len(arrays["values"])
 
 
 def read_positions(folders: Sequence[Path]) -> PositionSet:
@@ -205,10 +193,6 @@ class ValueNetworkConfig:
     """Fraction of the positions held out for validation: the last ones, so that games stay whole."""
     seed: int = 0
 
-    def training_size(self, positions: PositionSet) -> int:
-        """Returns the number of training positions."""
-        return int(len(positions) * (1 - self.validation_share))
-
 
 @dataclass(frozen=True)
 class Epoch:
@@ -258,8 +242,6 @@ class ValueNetwork(nn.Module):
 
 @dataclass(frozen=True)
 class _RunConfig:
-    """Configuration of a training on given positions."""
-
     name: str
     recipe: ValueNetworkConfig
     positions: int
@@ -278,7 +260,7 @@ class ValueTask(Task):
 
     def __init__(self, recipe: ValueNetworkConfig, positions: PositionSet) -> None:
         self._recipe, self._positions = recipe, positions
-        self._size = recipe.training_size(positions)
+        self._size = int(len(positions) * (1 - recipe.validation_share))
         self.batches_an_epoch = -(-self._size // recipe.batch)
         training = OptimizationConfig(
             steps=recipe.epochs * self.batches_an_epoch,
@@ -405,15 +387,6 @@ def _targets(
 
 def _tensor(array: NDArray[np.floating]) -> Tensor:
     return torch.from_numpy(np.asarray(array, np.float32))
-
-
-# Training of Expendibots' value networks by self-play.
-#
-# `train_value_network` alternates self-play and training; each generation plays with the network of the last
-# one.
-
-
-__all__ = ["Epoch", "ValueNetworkConfig", "train_value_network"]
 
 
 def train_value_network(

@@ -181,8 +181,8 @@ class GameDescription:
     players: Callable[[], Any] | None = None
     """Returns `players.game_players.GamePlayers`: the small search player, bots, opening books."""
     commands: Callable[[], Mapping[str, Any]] | None = None
-    """Returns the game's own commands of `sparring` by name, each a `cli.lazy.Command` or `Group`. A group
-    with the name of another, such as `train`, adds to it."""
+    """Returns the game's own commands of `sparring` by name, each a `Command` or `Group` of `cli.commands`. A
+    group with the name of another, such as `train`, adds to it."""
     counting: Callable[[], Any] | None = None
     """Returns an object with `propose`, `stones_at`, `result` and `diagram`, with which a person and the
     opponent agree on the score of a finished game. None: the rules decide."""
@@ -232,23 +232,20 @@ class GameDescription:
         """The native alpha-beta search over linear features. Raises LookupError where the game has none."""
         return self._native_class("Search")
 
-    def has_native(self, kind: Literal["Tree", "Samples", "Search"]) -> bool:
-        """Whether the native class of this kind exists."""
-        return self._has_native_class(kind)
+    def has_native(self, kind: str) -> bool:
+        """Whether the native class of this kind exists, such as Tree, Samples or Search."""
+        from sparring import _core
+
+        return bool(self.native) and hasattr(_core, self.native + kind)
 
     def option_names(self) -> list[str]:
         """The names of the rule options."""
         return [option.name for option in dataclasses.fields(self.rules)]
 
     def _native_class(self, kind: str) -> type[Any]:
-        if not self._has_native_class(kind):
+        if not self.has_native(kind):
             raise LookupError(f"{self.name} has no native class {self.native or '...'}{kind}")
         from sparring import _core
 
         made: type[Any] = getattr(_core, self.native + kind)
         return made
-
-    def _has_native_class(self, kind: str) -> bool:
-        from sparring import _core
-
-        return bool(self.native) and hasattr(_core, self.native + kind)

@@ -44,12 +44,10 @@ class Outcome(Protocol):
     @property
     def winner(self) -> int | None:
         """The winning player, 0 or 1; None for a draw."""
-        ...
 
     @property
     def reason(self) -> str:
         """The rule that ended the game, such as 'checkmate'."""
-        ...
 
 
 S = TypeVar("S")
@@ -66,51 +64,39 @@ class Game(Protocol[S]):
     @property
     def spec(self) -> Spec:
         """Constants of the game."""
-        ...
 
     def initial(self) -> S:
         """The initial state."""
-        ...
 
     def to_move(self, state: S) -> int:
         """The player to move: 0 or 1."""
-        ...
 
     def legal_moves(self, state: S) -> Sequence[Move]:
         """The legal moves in ascending order; empty exactly when the game is over."""
-        ...
 
     def play(self, state: S, move: Move) -> S:
         """The state after a move. Raises IllegalMove."""
-        ...
 
     def outcome(self, state: S) -> Outcome | None:
         """The result of a finished game; None if the game is not over."""
-        ...
 
     def text(self, state: S) -> str:
         """The state as one line of text in the standard notation of the game, such as FEN."""
-        ...
 
     def parse(self, text: str) -> S:
         """Parses the text of a state. Raises ParseError."""
-        ...
 
     def move_text(self, state: S, move: Move) -> str:
         """A move as text in the standard notation of the game, such as UCI."""
-        ...
 
     def parse_move(self, state: S, text: str) -> Move:
         """Parses a legal move. Raises ParseError or IllegalMove."""
-        ...
 
     def encode(self, states: Sequence[S]) -> NDArray[np.float32]:
         """Input planes from the view of the player to move: [states, planes, rows, columns] in [0, 1]."""
-        ...
 
     def diagram(self, state: S) -> Diagram:
         """The board to draw: as text by `str()`, as SVG by `_repr_svg_()`."""
-        ...
 
 
 class HiddenGame(Game[S], Protocol[S, O_co]):
@@ -118,7 +104,6 @@ class HiddenGame(Game[S], Protocol[S, O_co]):
 
     def observe(self, state: S, player: int, move: Move) -> O_co:
         """The observation of `player` when `move` is played in `state`. Raises IllegalMove."""
-        ...
 
 
 # A position with its context: the state, the ratings of both players and the clock.

@@ -58,14 +58,12 @@ class GameRegistry(Mapping[str, GameDescription]):
 
     @cached_property
     def _folders(self) -> frozenset[str]:
-        """The folders of this package that are games."""
         return frozenset(
             path.parent.name for folder in sparring.__path__ for path in Path(folder).glob("*/plugin.py")
         )
 
     @cached_property
     def _entry_points(self) -> dict[str, EntryPoint]:
-        """The games of other packages."""
         from importlib.metadata import entry_points  # takes as long as everything else here
 
         return {point.name: point for point in entry_points(group=GROUP) if point.name not in self._folders}

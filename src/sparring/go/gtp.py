@@ -6,7 +6,7 @@ import re
 import sys
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from importlib.metadata import version
 from threading import Event, Timer
@@ -50,23 +50,20 @@ _WORDS_WITH_ONE = frozenset(
 class AnalyzeOptions:
     """The arguments of an analysis command."""
 
-    player: int | None = None
-    interval: float = 1.0
+    player: int
+    interval: float
     """Seconds between two lines."""
-    max_moves: int | None = None
+    max_moves: int | None
     """Most moves in a line; None for all."""
-    allow: tuple[Move, ...] = ()
-    avoid: frozenset[Move] = field(default_factory=frozenset)
+    allow: list[Move]
+    avoid: list[Move]
 
     def searchmoves(self, state: Any) -> tuple[Move, ...]:
         """The moves to search; empty for all. Raises UserError if none is left."""
         if not self.allow and not self.avoid:
             return ()
-        moves = tuple(
-            move
-            for move in state.legal_moves()
-            if (not self.allow or move in self.allow) and move not in self.avoid
-        )
+        allowed = self.allow or state.legal_moves()
+        moves = tuple(m for m in state.legal_moves() if m in allowed and m not in self.avoid)
         if not moves:
             raise UserError("no move is left to search")
         return moves
@@ -75,7 +72,7 @@ class AnalyzeOptions:
 def parse_analyze_options(words: Sequence[str], state: Any) -> AnalyzeOptions:
     """Parses [colour] [centiseconds] and pairs such as `interval 50`. Raises UserError."""
     rest = [word.lower() for word in words]
-    player = COLOURS[rest.pop(0)] if rest and rest[0] in COLOURS else None
+    player = COLOURS[rest.pop(0)] if rest and rest[0] in COLOURS else state.to_move
     values: dict[str, str] = {}
     if rest and rest[0].isdecimal():
         values["interval"] = rest.pop(0)
@@ -92,27 +89,29 @@ def parse_analyze_options(words: Sequence[str], state: Any) -> AnalyzeOptions:
             raise UserError(f"syntax error: '{word[:40]}' is not understood")
     interval, max_moves = (_whole(values.get(key), key) for key in ("interval", "maxmoves"))
     seconds = 1.0 if interval is None else max(interval / 100, 0.02)
-    return AnalyzeOptions(player, seconds, max_moves, tuple(allow), frozenset(avoid))
+    return AnalyzeOptions(player, seconds, max_moves, allow, avoid)
 
 
-def lz_analyze_line(state: Any, found: SearchResult, options: AnalyzeOptions) -> str:
+def lz_analyze_line(state: Any, result: SearchResult, options: AnalyzeOptions) -> str:
     """A line of `lz-analyze`: win rates in ten-thousandths."""
     return " ".join(
-        f"info move {state.move_text(line.moves[0])} visits {line.visits} winrate {_ten_thousandths(line)} "
-        f"prior {round(10_000 * line.prior)} lcb {_ten_thousandths(line)} order {order} "
+        f"info move {state.move_text(line.moves[0])} visits {line.visits} "
+        f"winrate {round(10_000 * _winrate(line))} prior {round(10_000 * line.prior)} "
+        f"lcb {round(10_000 * _winrate(line))} order {order} "
         f"pv {' '.join(pv_texts(state, line.moves))}"
-        for order, line in enumerate(_lines(state, found, options))
+        for order, line in enumerate(_lines(state, result, options))
     )
 
 
-def kata_analyze_line(state: Any, found: SearchResult, options: AnalyzeOptions) -> str:
+def kata_analyze_line(state: Any, result: SearchResult, options: AnalyzeOptions) -> str:
     """A line of `kata-analyze`: win rates from 0 to 1, and score leads if the network has them."""
-    points = _points_ahead(found.evaluation)
+    lead = result.evaluation and result.evaluation.lead
+    points = "" if lead is None else f"scoreMean {lead:.3f} scoreLead {lead:.3f} "
     return " ".join(
         f"info move {state.move_text(line.moves[0])} visits {line.visits} utility {line.value:.6f} "
         f"winrate {_winrate(line):.6f} {points}prior {line.prior:.6f} lcb {_winrate(line):.6f} "
         f"utilityLcb {line.value:.6f} order {order} pv {' '.join(pv_texts(state, line.moves))}"
-        for order, line in enumerate(_lines(state, found, options))
+        for order, line in enumerate(_lines(state, result, options))
     )
 
 
@@ -142,18 +141,8 @@ def _chance(probability: Any) -> str:
     return "NAN" if probability is None else f"{probability:.6f}"
 
 
-def _points_ahead(evaluation: Prediction | None) -> str:
-    if evaluation is None or evaluation.lead is None:
-        return ""
-    return f"scoreMean {evaluation.lead:.3f} scoreLead {evaluation.lead:.3f} "
-
-
 def _winrate(line: PvLine) -> float:
     return (1 + (line.value or 0.0)) / 2
-
-
-def _ten_thousandths(line: PvLine) -> int:
-    return round(10_000 * _winrate(line))
 
 
 def _points(text: str, state: Any) -> list[Move]:
@@ -214,15 +203,12 @@ class GtpSearch:
 
     def commands(self) -> dict[str, Callable[[Arguments], GtpResponse]]:
         """The commands by name."""
-        formatters = {"lz-": lz_analyze_line, "": lz_analyze_line, "kata-": kata_analyze_line}
+        lines = (("lz-", lz_analyze_line), ("", lz_analyze_line), ("kata-", kata_analyze_line))
         return {
             "genmove": self._genmove,
             "reg_genmove": self._reg_genmove,
-            **{f"{before}analyze": partial(self._analyse, line) for before, line in formatters.items()},
-            **{
-                f"{before}genmove_analyze": partial(self._genmove_analyse, line)
-                for before, line in formatters.items()
-            },
+            **{f"{prefix}analyze": partial(self._analyse, line) for prefix, line in lines},
+            **{f"{prefix}genmove_analyze": partial(self._genmove_analyse, line) for prefix, line in lines},
             "kata-raw-nn": self._ask_network,
             "kata-list-params": lambda words: " ".join(
                 [o.flag for o in options_of("gtp")] + [*_KATAGO_NAMES]
@@ -230,7 +216,7 @@ class GtpSearch:
             "kata-get-param": self._get_option,
             "kata-set-param": self._set_option,
             "sparring-options": self._list_options,
-            "clear_cache": self._forget,
+            "clear_cache": self._clear_cache,
         }
 
     def _genmove(self, words: Arguments) -> str:
@@ -245,7 +231,7 @@ class GtpSearch:
     def _analyse(self, line_of: AnalysisFormatter, words: Arguments) -> GtpResponse:
         """Searches until the next command, even if the player plays without search."""
         analyze_options = self._wanted(words)
-        state = self._state(self._whose(analyze_options))
+        state = self._state(analyze_options.player)
         searchmoves = analyze_options.searchmoves(state)
         settings = self._options.settings
         analyst = self._analyst.of(
@@ -267,7 +253,7 @@ class GtpSearch:
     def _genmove_analyse(self, line_of: AnalysisFormatter, words: Arguments) -> GtpResponse:
         """A move, with lines of analysis before it."""
         analyze_options = self._wanted(words)
-        player = self._whose(analyze_options)
+        player = analyze_options.player
         self._player_of_game()
 
         def stream(send_line: SendLine) -> None:
@@ -347,9 +333,6 @@ class GtpSearch:
     def _wanted(self, words: Arguments) -> AnalyzeOptions:
         return parse_analyze_options(words, self._game.board.state)
 
-    def _whose(self, analyze_options: AnalyzeOptions) -> int:
-        return self._game.board.state.to_move if analyze_options.player is None else analyze_options.player
-
     def _line_sender(
         self, line_of: AnalysisFormatter, state: GoState, analyze_options: AnalyzeOptions, send_line: SendLine
     ) -> Callable[[SearchResult], None]:
@@ -362,11 +345,10 @@ class GtpSearch:
     def _get_option(self, words: Arguments) -> str:
         return find_option("gtp", _own_name(" ".join(words))).value(self._options.settings)
 
-    def _set_option(self, words: Arguments) -> str:
+    def _set_option(self, words: Arguments) -> None:
         if not words:
             raise UserError("syntax error: a name and a value expected")
         self._options.set(_own_name(words[0]), " ".join(words[1:]))
-        return ""
 
     def _list_options(self, words: Arguments) -> str:
         """All options with their values and meanings."""
@@ -375,10 +357,9 @@ class GtpSearch:
             for option in options_of("gtp")
         )
 
-    def _forget(self, words: Arguments) -> str:
+    def _clear_cache(self, words: Arguments) -> None:
         self._player.new_game()
         self._analyst.new_game()
-        return ""
 
 
 def _own_name(name: str) -> str:
@@ -409,7 +390,7 @@ class GtpServer:
             "version": lambda words: version("sparring"),
             "known_command": lambda words: str(" ".join(words) in self._commands).lower(),
             "list_commands": lambda words: "\n".join(self._commands),
-            "quit": lambda words: "",
+            "quit": lambda words: None,
             **game.commands(),
             **search.commands(),
         }
@@ -429,11 +410,13 @@ class GtpServer:
             if not words or words[0] not in self._commands:
                 raise UserError("unknown command")
             answer = self._commands[words[0]](words[1:])
-        except Exception as error:
-            self._refuse(number, error)
+        except Exception as error:  # one line; the engine goes on
+            expected = isinstance(error, (UserError, BadConfig, ValueError, *LOAD_ERRORS))
+            message = " ".join(str(error).split())
+            self._send_line(f"?{number} {message if expected else f'{type(error).__name__}: {message}'}\n")
             return
-        if isinstance(answer, str):
-            self._send_line(f"={number} {answer}".rstrip(" ") + "\n")
+        if not callable(answer):
+            self._send_line(f"={number} {answer or ''}".rstrip(" ") + "\n")
             return
         self._send_line(f"={number}")
         try:
@@ -441,9 +424,3 @@ class GtpServer:
         except Exception as error:  # the answer has begun: GTP has no place for an error in it
             print(f"sparring: {words[0]}: {error}", file=sys.stderr)
         self._send_line("")
-
-    def _refuse(self, number: str, error: Exception) -> None:
-        """Sends an error as one line; the engine goes on."""
-        expected = isinstance(error, (UserError, BadConfig, ValueError, *LOAD_ERRORS))
-        message = " ".join(str(error).split())
-        self._send_line(f"?{number} {message if expected else f'{type(error).__name__}: {message}'}\n")

@@ -19,10 +19,8 @@ from sparring.base.clock import GameClock, TimeControl
 from sparring.base.errors import UserError
 from sparring.engines.server import SendLine
 from sparring.games import IllegalMove, Move, ParseError
-from sparring.games.states import states_to
 from sparring.go.counting import dead_stones
 from sparring.go.game import Go
-from sparring.go.plugin import DESCRIPTION
 from sparring.go.sgf import read_sgf
 
 # The board of a GTP engine: either colour may play at any time; moves and rules can be changed.
@@ -46,11 +44,6 @@ class GtpBoard:
         """A board without moves."""
         return cls(start, (), start)
 
-    @property
-    def empty(self) -> bool:
-        """Whether there are no stones and no moves."""
-        return not self.moves and not any(self.state.stones)
-
     def played(self, player: int, move: Move) -> GtpBoard:
         """The board after a move of either player. Raises UserError."""
         try:
@@ -59,27 +52,24 @@ class GtpBoard:
             raise UserError("illegal move") from None
         return GtpBoard(self.start, (*self.moves, (player, move)), state)
 
-    def undone(self) -> GtpBoard:
+    def without_last_move(self) -> GtpBoard:
         """The board before the last move. Raises UserError."""
         if not self.moves:
             raise UserError("cannot undo")
         return _replayed(self.start, self.moves[:-1])
 
-    def cleared(self) -> GtpBoard:
-        """The empty board with the same rules."""
-        return GtpBoard.of(Go.of(self.state).initial())
-
     def with_komi(self, komi: float) -> GtpBoard:
         """The same game with another komi. Raises UserError."""
-        return self._rewritten(_KOMI, [f"{komi:g}"])
+        words = self.start.text().split()
+        return self._restarted([*words[:_KOMI], f"{komi:g}", *words[_KOMI + 1 :]])
 
     def with_rules(self, text: str) -> GtpBoard:
         """The same game with other rules: a name, or JSON as in KataGo. Raises UserError."""
-        return self._rewritten(_RULES, _rule_words(text, Go.of(self.state)))
+        return self._restarted([*self.start.text().split()[:_RULES], *_rule_words(text, Go.of(self.state))])
 
     def with_handicap(self, points: list[Move]) -> GtpBoard:
         """The empty board with handicap stones, White to move. Raises UserError."""
-        if not self.empty:
+        if self.moves or any(self.state.stones):
             raise UserError("board not empty")
         board = self
         for point in points:
@@ -89,23 +79,20 @@ class GtpBoard:
     def rules(self) -> str:
         """The answer of `kata-get-rules`."""
         state = self.state
-        return json.dumps(
-            {
-                "hasButton": False,
-                "ko": state.ko.upper(),
-                "scoring": state.scoring.upper(),
-                "suicide": state.suicide,
-                "tax": state.tax.upper(),
-                "whiteHandicapBonus": "0",
-            },
-            separators=(",", ":"),
-        )
+        rules = {
+            "hasButton": False,
+            "ko": state.ko.upper(),
+            "scoring": state.scoring.upper(),
+            "suicide": state.suicide,
+            "tax": state.tax.upper(),
+            "whiteHandicapBonus": "0",
+        }
+        return json.dumps(rules, separators=(",", ":"))
 
-    def _rewritten(self, word: int, words: list[str]) -> GtpBoard:
-        before = self.start.text().split()
-        after = words if word == _RULES else [*words, *before[word + 1 :]]
+    def _restarted(self, start: list[str]) -> GtpBoard:
+        """The game from a start given in the words of its text."""
         try:
-            return _replayed(GoState.parse(" ".join([*before[:word], *after])), self.moves)
+            return _replayed(GoState.parse(" ".join(start)), self.moves)
         except ParseError as error:
             raise UserError(str(error)) from None
 
@@ -137,12 +124,9 @@ def load_sgf(path: Path, before: int | None) -> GtpBoard:
         raise UserError(f"cannot load file: {error.strerror}") from None
     if parsed is None or parsed.record is None:
         raise UserError(f"cannot load file: {parsed.error if parsed else 'it is empty'}")
-    start = Go().initial() if parsed.record.start is None else GoState.parse(parsed.record.start)
-    states = states_to(start.unpack_moves(parsed.record.moves, DESCRIPTION.packed_move_bytes))
-    line = [
-        (state.to_move, after.last_move) for state, after in pairwise(states) if after.last_move is not None
-    ]
-    return _replayed(start, tuple(line if before is None else line[: max(before - 1, 0)]))
+    states = parsed.record.states("go")
+    line = [(state.to_move, after.last_move) for state, after in pairwise(states)]
+    return _replayed(states[0], tuple(line if before is None else line[: max(before - 1, 0)]))
 
 
 def _replayed(start: GoState, moves: tuple[tuple[int, Move], ...]) -> GtpBoard:
@@ -155,10 +139,8 @@ def _replayed(start: GoState, moves: tuple[tuple[int, Move], ...]) -> GtpBoard:
 def _rule_words(text: str, now: Go) -> list[str]:
     """The words for these rules in a state's text."""
     try:
-        if not text.startswith("{"):
-            game = Go.by_rules(text, now.size, now.komi)
-        else:
-            game = _of_json(json.loads(text), now)
+        is_name = not text.startswith("{")
+        game = Go.by_rules(text, now.size, now.komi) if is_name else _of_json(json.loads(text), now)
         return game.initial().text().split()[_RULES:]
     except (ParseError, ValueError, TypeError) as error:
         raise UserError(f"rules: {error}") from None
@@ -194,11 +176,10 @@ def kgs_time_settings(words: Sequence[str]) -> TimeControl | None:
     except ValueError:
         raise UserError("syntax error: numbers expected") from None
     main, period, count = (*numbers, 0.0, 0.0, 0.0)[:3]
-    match kind:
-        case "none":
-            return None
-        case "byoyomi":
-            return TimeControl(main, byoyomi=period, periods=max(int(count), 1))
+    if kind == "none":
+        return None
+    if kind == "byoyomi":
+        return TimeControl(main, byoyomi=period, periods=max(int(count), 1))
     return TimeControl(main, byoyomi=period, byoyomi_moves=int(count))
 
 
@@ -217,8 +198,8 @@ def spend_time(clock: GameClock, player: int, seconds: float) -> None:
 
 
 Arguments: TypeAlias = Sequence[str]
-GtpResponse: TypeAlias = str | Callable[[SendLine], None]
-"""An answer, or a function that sends one line by line."""
+GtpResponse: TypeAlias = str | Callable[[SendLine], None] | None
+"""An answer, a function that sends one line by line, or None for an empty answer."""
 
 _MOST_STONES = 9
 _STATUSES = ("alive", "seki", "dead")
@@ -247,7 +228,7 @@ class GtpGame:
             "place_free_handicap": partial(self._place_handicap, fewer=True),
             "set_free_handicap": self._set_handicap,
             "time_settings": self._set_time,
-            "time_left": self._tell_time,
+            "time_left": self._set_time_left,
             "kgs-time_settings": self._set_kgs_time,
             "final_score": self._score,
             "final_status_list": self._list_statuses,
@@ -258,7 +239,7 @@ class GtpGame:
             "kata-get-rules": lambda words: self.board.rules(),
         }
 
-    def _set_size(self, words: Arguments) -> str:
+    def _set_size(self, words: Arguments) -> None:
         size = parse_int(words, 0)
         now = Go.of(self.board.state)
         try:
@@ -266,63 +247,52 @@ class GtpGame:
         except ParseError:
             raise UserError("unacceptable size") from None
         self._begin(GtpBoard.of(game.initial()))
-        return ""
 
-    def _clear(self, words: Arguments) -> str:
-        self._begin(self.board.cleared())
-        return ""
+    def _clear(self, words: Arguments) -> None:
+        self._begin(GtpBoard.of(Go.of(self.board.state).initial()))
 
-    def _set_komi(self, words: Arguments) -> str:
+    def _set_komi(self, words: Arguments) -> None:
         self.board = self.board.with_komi(_number(words, 0))
-        return ""
 
-    def _play(self, words: Arguments) -> str:
+    def _play(self, words: Arguments) -> None:
         if len(words) != 2:
             raise UserError("syntax error: a colour and a vertex expected")
         self.board = self.board.played(parse_colour(words[0]), self._vertex(words[1]))
-        return ""
 
-    def _undo(self, words: Arguments) -> str:
-        self.board = self.board.undone()
-        return ""
+    def _undo(self, words: Arguments) -> None:
+        self.board = self.board.without_last_move()
 
     def _place_handicap(self, words: Arguments, *, fewer: bool) -> str:
         """Places handicap stones on the fixed points. With `fewer`, the engine may place fewer stones than
         requested, as GTP allows."""
         requested = parse_int(words, 0)
-        size = self.board.state.size
-        for count in range(min(requested, _MOST_STONES), 1, -1):
+        counts = range(min(requested, _MOST_STONES), 1, -1)
+        for count in counts if fewer or requested <= _MOST_STONES else ():
             try:
-                stones = Go(size, handicap=count).initial().stones[0]
+                stones = Go(self.board.state.size, handicap=count).initial().stones[0]
             except ParseError:
-                if fewer:
-                    continue
-                break
-            if count < requested and not fewer:
-                break
-            self.board = self.board.with_handicap(stones)
-            return self._vertices(stones)
+                if not fewer:
+                    break
+            else:
+                self.board = self.board.with_handicap(stones)
+                return self._vertices(stones)
         raise UserError("invalid number of stones")
 
-    def _set_handicap(self, words: Arguments) -> str:
+    def _set_handicap(self, words: Arguments) -> None:
         stones = [self._vertex(word) for word in words]
         if len(stones) < 2 or len(set(stones)) < len(stones) or self.board.state.size**2 in stones:
             raise UserError("bad vertex list")
         self.board = self.board.with_handicap(stones)
-        return ""
 
-    def _set_time(self, words: Arguments) -> str:
+    def _set_time(self, words: Arguments) -> None:
         self.clock = GameClock(time_settings(_number(words, 0), _number(words, 1), parse_int(words, 2)))
-        return ""
 
-    def _tell_time(self, words: Arguments) -> str:
+    def _set_time_left(self, words: Arguments) -> None:
         player = parse_colour(words[0] if words else "")
         set_time_left(self.clock, player, _number(words, 1), parse_int(words, 2))
-        return ""
 
-    def _set_kgs_time(self, words: Arguments) -> str:
+    def _set_kgs_time(self, words: Arguments) -> None:
         self.clock = GameClock(kgs_time_settings(words))
-        return ""
 
     def _score(self, words: Arguments) -> str:
         state = self.board.state
@@ -341,12 +311,10 @@ class GtpGame:
         return self._vertices({"alive": alive, "dead": dead}.get(status, []))
 
     def _dead(self) -> list[Move]:
-        state = self.board.state
-        return dead_stones(state, self.ownership(state))
+        return dead_stones(self.board.state, self.ownership(self.board.state))
 
     def _show(self, words: Arguments) -> str:
-        state = self.board.state
-        return f"\n{Go.of(state).diagram(state)}"
+        return f"\n{Go.of(self.board.state).diagram(self.board.state)}"
 
     def _load_sgf(self, words: Arguments) -> str:
         if not words:
@@ -356,14 +324,13 @@ class GtpGame:
         self._begin(load_sgf(path, before))
         return "White" if self.board.state.to_move else "Black"
 
-    def _set_kgs_rules(self, words: Arguments) -> str:
+    def _set_kgs_rules(self, words: Arguments) -> None:
         """Sets rules by KGS's names; its Chinese rules have positional superko."""
         name = " ".join(words)
-        return self._set_rules(["chinese-kgs"] if name.lower() == "chinese" else [name])
+        self._set_rules(["chinese-kgs"] if name.lower() == "chinese" else [name])
 
-    def _set_rules(self, words: Arguments) -> str:
+    def _set_rules(self, words: Arguments) -> None:
         self.board = self.board.with_rules(" ".join(words))
-        return ""
 
     def _begin(self, board: GtpBoard) -> None:
         self.board = board

@@ -11,9 +11,8 @@ from sparring.base.clock import GameClock, TimeControl
 from sparring.go.game import COLUMNS, RULE_SETS
 from sparring.players import SearchLimits
 from sparring.players.engines import (
-    EngineConfig,
+    EngineClient,
     EngineFailure,
-    EngineProcess,
     FailureReason,
     PlayResult,
     PositionHistory,
@@ -26,24 +25,17 @@ _VISITS = re.compile(r"\bvisits (\d{1,9})\b")
 _LEAD = re.compile(r"\bscoreLead (-?\d{1,4}(?:\.\d{1,9})?)\b")
 
 
-class GtpEngine:
-    """A running engine. Every method raises EngineFailure if the engine fails."""
+class GtpEngine(EngineClient):
+    """A running GTP engine."""
 
     stops = False
+    _moves_sent = 0
+    """Number of moves sent to the engine."""
 
-    def __init__(self, entry: EngineConfig) -> None:
-        self._entry = entry
-        self._moves_sent = 0
-        """Number of moves sent to the engine."""
-        self._process = EngineProcess(entry.command, entry.env, entry.folder)
-        try:
-            deadline = time.monotonic() + entry.start_seconds
-            self._known = frozenset(self._ask("list_commands", deadline).split())
-            for command in entry.commands:
-                self._ask(command, deadline)
-        except EngineFailure:
-            self._process.kill()
-            raise
+    def _shake_hands(self, deadline: float) -> None:
+        self._commands = frozenset(self._ask("list_commands", deadline).split())
+        for command in self._entry.commands:
+            self._ask(command, deadline)
 
     def new_game(self, start: Any, clocks: GameClock | None) -> None:
         """Sets up the board, the time, and the rules if the engine supports `kata-set-rules`."""
@@ -52,12 +44,12 @@ class GtpEngine:
         self._ask(f"boardsize {start.size}", deadline)
         self._ask("clear_board", deadline)
         self._ask(f"komi {start.komi:g}", deadline)
-        if "kata-set-rules" in self._known and (rules := _rules_name(start)):
+        if "kata-set-rules" in self._commands and (rules := _rules_name(start)):
             self._ask(f"kata-set-rules {rules}", deadline)
         for color, points in zip(_COLORS, start.stones, strict=True):
             for point in points:
                 self._ask(f"play {color} {_vertex(point, start.size)}", deadline)
-        if "time_settings" in self._known and (settings := self._time_settings(clocks)):
+        if "time_settings" in self._commands and (settings := self._time_settings(clocks)):
             self._ask(f"time_settings {settings}", deadline)
 
     def choose(
@@ -75,7 +67,7 @@ class GtpEngine:
         deadline = time.monotonic() + self._entry.start_seconds
         player: int = line.state.to_move
         self._catch_up(line, deadline)
-        if clocks is not None and "time_left" in self._known:
+        if clocks is not None and "time_left" in self._commands:
             left, stones = clocks.left[player], 0
             control, clock = clocks.control, clocks.clock(player)
             if clock is not None and clock.moves_to_go is not None:
@@ -102,9 +94,9 @@ class GtpEngine:
         """
         self._catch_up(line, time.monotonic() + self._entry.start_seconds)
         deadline = time.monotonic() + self._entry.move_seconds
-        if "kata-analyze" in self._known:
+        if "kata-analyze" in self._commands:
             return self._analysed(_COLORS[line.state.to_move], deadline)
-        if "estimate_score" not in self._known:
+        if "estimate_score" not in self._commands:
             raise EngineFailure(
                 FailureReason.PROTOCOL_ERROR, "it has neither 'kata-analyze' nor 'estimate_score'"
             )
@@ -114,21 +106,16 @@ class GtpEngine:
         points = round(100 * float(match[2]))
         return points if match[1].lower() == _COLORS[line.state.to_move] else -points
 
-    def game_over(self, score: float) -> None:
-        """Does nothing: GTP has no command for the result."""
-
-    def close(self) -> None:
-        """Asks the engine to quit; kills it if it does not."""
-        self._process.close("quit", self._entry.stop_seconds)
-
-    def kill(self) -> None:
-        """Kills the engine."""
-        self._process.kill()
-
     def _catch_up(self, line: PositionHistory, deadline: float) -> None:
         """Sends the moves since the last call."""
         for ply in range(self._moves_sent, len(line.moves)):
-            self._send_move(_COLORS[(line.start.to_move + ply) % 2], line.moves[ply], deadline)
+            try:
+                self._ask(f"play {_COLORS[(line.start.to_move + ply) % 2]} {line.moves[ply]}", deadline)
+            except EngineFailure as error:
+                if error.reason is not FailureReason.PROTOCOL_ERROR:
+                    raise
+                # The arena checks the rules; an engine that rejects a legal move is wrong.
+                raise EngineFailure(FailureReason.FALSE_CLAIM, error.detail) from None
         self._moves_sent = len(line.moves)
 
     def _analysed(self, color: str, deadline: float) -> int:
@@ -150,15 +137,6 @@ class GtpEngine:
             if answer.startswith("="):
                 return round(100 * float(match[1]))
         raise EngineFailure(FailureReason.STALLED, "the analysis does not end")
-
-    def _send_move(self, color: str, move: str, deadline: float) -> None:
-        try:
-            self._ask(f"play {color} {move}", deadline)
-        except EngineFailure as error:
-            if error.reason is not FailureReason.PROTOCOL_ERROR:
-                raise
-            # The arena checks the rules; an engine that rejects a legal move is wrong.
-            raise EngineFailure(FailureReason.FALSE_CLAIM, error.detail) from None
 
     def _allowed(self, player: int, clocks: GameClock | None, limits: SearchLimits) -> tuple[float, bool]:
         """Time limit of a move in seconds, and whether exceeding it loses on time."""

@@ -1,22 +1,19 @@
-"""KataGo's networks for Go: reader of format versions 8 to 17, graph and codec."""
+"""The codec of KataGo's networks for Go."""
 
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Annotated
 
 import numpy as np
-import onnx
 from msgspec import Meta
 from numpy.typing import NDArray
 
 from sparring._core import katago_encode, katago_policy, katago_values
-from sparring.go.katago_graph import MAX_BOARD_SIZE, to_onnx
-from sparring.go.katago_weights import METADATA_INPUTS, parse
+from sparring.go.katago_graph import MAX_BOARD_SIZE, METADATA_INPUTS
 from sparring.networks.codec import Position, Prediction, Tensors
 from sparring.networks.network import read_settings
 
@@ -216,21 +213,3 @@ def _turned(boards: NDArray[np.generic], symmetry: int, *, back: bool = False) -
     if symmetry & 4 and back:
         boards = boards.swapaxes(-1, -2)
     return boards[..., ::-1, :]
-
-
-def symmetry_labels(cells: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The policy index [points + 1] that a board symmetry takes each move to; a pass stays a pass."""
-    return np.append(cells, len(cells))
-
-
-__all__ = ["KataGoCodec", "looks_like_katago", "read"]
-
-
-def read(data: bytes, name: str) -> onnx.ModelProto:
-    """Converts the decompressed content of a file to an ONNX graph. Raises BadFile."""
-    return to_onnx(parse(data), name)
-
-
-def looks_like_katago(data: bytes) -> bool:
-    """Whether the content of a file begins like KataGo's: a name and three numbers."""
-    return re.match(rb"\s*[!-~]{1,256}\s+[0-9]{1,9}\s+[0-9]{1,9}\s+[0-9]{1,9}\s", data[:1000]) is not None

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sparring._core import GoState
-    from sparring.cli.lazy import Command, Group
+    from sparring.cli.commands import Command, Group
     from sparring.engines.options import EngineSettings
     from sparring.engines.server import SendLine, StdinReader
     from sparring.go.counting import GoCounting
@@ -52,12 +52,12 @@ def _records() -> RecordFormats:
 
 
 def _networks() -> NetworkFormats:
-    from sparring.go import katago
+    from sparring.go import katago, katago_graph
     from sparring.networks.formats import NetworkFormats, WeightsFormat
 
     return NetworkFormats(
         codecs={"katago": katago.KataGoCodec},
-        weights=WeightsFormat("KataGo", katago.looks_like_katago, katago.read),
+        weights=WeightsFormat("KataGo", katago_graph.looks_like_katago, katago_graph.read),
     )
 
 
@@ -88,9 +88,10 @@ def _counting() -> GoCounting:
 
 
 def _symmetry_labels(cells: NDArray[np.int64]) -> NDArray[np.int64]:
-    from sparring.go.katago import symmetry_labels
+    """A pass stays a pass."""
+    import numpy as np
 
-    return symmetry_labels(cells)
+    return np.append(cells, len(cells))
 
 
 def _layout(history: int) -> NetworkLayout:
@@ -107,7 +108,7 @@ def _advice(state: GoState) -> str:
 
 
 def _commands() -> Mapping[str, Command | Group]:
-    from sparring.cli.lazy import Command, Group
+    from sparring.cli.commands import Command, Group
 
     return {"engine": Group("", {"gtp": Command("sparring.cli.engine:gtp", "Play Go over GTP.")})}
 

@@ -5,14 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-
-import numpy as np
+from itertools import pairwise
 
 from sparring._core import GoState, SgfGame, SgfParser
 from sparring.base.config import Count
 from sparring.games.ratings import parse_rank
-from sparring.games.states import states_to
-from sparring.go.plugin import DESCRIPTION
 from sparring.records.record import GameRecord, ParsedGame, Termination, parse_date, parse_safely
 from sparring.records.sources import detect_charset, universal_newlines
 
@@ -115,19 +112,19 @@ _REASONS = {Termination.RESIGNATION: "R", Termination.TIME: "T", Termination.RUL
 
 def to_sgf(record: GameRecord) -> str:
     """A Go record as SGF in UTF-8, with the time left after each move."""
-    start = GoState.parse(record.start) if record.start else GoState.initial()
+    states = record.states("go")
+    start = states[0]
     properties = _facts(record, start)
     for name, points in zip(("AB", "AW"), start.stones, strict=True):
         if points:
             properties += name + "".join(f"[{_point(point, start.size)}]" for point in points)
     if start.to_move == 1:
         properties += "PL[W]"
-    clocks = None if record.clocks is None else np.frombuffer(record.clocks, np.int32)
     nodes = []
-    for ply, move in enumerate(_moves(start, record.moves)):
-        color = "BW"[(start.to_move + ply) % 2]
-        left = "" if clocks is None or clocks[ply] < 0 else f"{color}L[{clocks[ply] / 10:g}]"
-        nodes.append(f";{color}[{_point(move, start.size)}]{left}")
+    for (before, after), tenths in zip(pairwise(states), record.numbers("clocks"), strict=False):
+        color = "BW"[before.to_move]
+        left = "" if tenths is None else f"{color}L[{tenths / 10:g}]"
+        nodes.append(f";{color}[{_point(after.last_move, start.size)}]{left}")
     return f"(;{properties}{''.join(nodes)})\n"
 
 
@@ -172,11 +169,6 @@ def _result(record: GameRecord) -> str | None:
         return "0"
     how = _REASONS.get(record.ending, "" if record.margin is None else f"{record.margin:g}")
     return f"{'B' if record.result == 1 else 'W'}+{how}"
-
-
-def _moves(start: GoState, packed: bytes) -> list[int]:
-    states = states_to(start.unpack_moves(packed, DESCRIPTION.packed_move_bytes))
-    return [state.last_move for state in states if state.last_move is not None]
 
 
 def _point(point: int, size: int) -> str:

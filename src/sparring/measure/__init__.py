@@ -5,20 +5,13 @@ from typing import TYPE_CHECKING
 from sparring.base.lazy import attach
 
 if TYPE_CHECKING:
-    from sparring.measure.blending import AlphaWeights as AlphaWeights
     from sparring.measure.blending import Fit as Fit
     from sparring.measure.blending import GroupFit as GroupFit
-    from sparring.measure.blending import GroupWeights as GroupWeights
     from sparring.measure.blending import PositionWeights as PositionWeights
     from sparring.measure.blending import RatingWeights as RatingWeights
-    from sparring.measure.blending import WeightModel as WeightModel
-    from sparring.measure.blending import alpha_curve as alpha_curve
-    from sparring.measure.blending import alpha_text as alpha_text
-    from sparring.measure.blending import constrained_blend as constrained_blend
     from sparring.measure.blending import curves_text as curves_text
     from sparring.measure.blending import fit as fit
     from sparring.measure.blending import fit_groups as fit_groups
-    from sparring.measure.blending import grid_blend as grid_blend
     from sparring.measure.blending import pooled_logs as pooled_logs
     from sparring.measure.blending import position_blend as position_blend
     from sparring.measure.blending import rating_blend as rating_blend
@@ -35,15 +28,12 @@ if TYPE_CHECKING:
     from sparring.measure.scores import gather_choice_data as gather_choice_data
     from sparring.measure.strength import GameEvidence as GameEvidence
     from sparring.measure.strength import PlayerLevel as PlayerLevel
-    from sparring.measure.strength import RatedPlayer as RatedPlayer
     from sparring.measure.strength import RatingEstimate as RatingEstimate
     from sparring.measure.strength import StrengthModel as StrengthModel
     from sparring.measure.strength import collect_evidence as collect_evidence
     from sparring.measure.strength import estimate_rating as estimate_rating
-    from sparring.measure.strength import fit_strength_model as fit_strength_model
     from sparring.measure.strength import measure_levels as measure_levels
     from sparring.measure.strength import shipped_strength_model as shipped_strength_model
-    from sparring.measure.strength import strength_errors as strength_errors
     from sparring.measure.tuning import Descent as Descent
     from sparring.measure.tuning import DescentConfig as DescentConfig
     from sparring.measure.tuning import Theta as Theta

@@ -12,8 +12,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import product
-from typing import Literal, Protocol, TypeAlias, get_args
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,14 +26,13 @@ from sparring.policies.policy import Array, segment_argmax, segment_log_softmax,
 from sparring.policies.pool import (
     FeatureScaler,
     geometric_pool,
-    pool_log_probabilities,
     position_feature_names,
     position_features,
 )
 
 _STEPS = 60
 _CLOSE = 1e-10
-_MOST = 50.0
+LARGEST_WEIGHT = 50.0
 """A weight at this bound means that the policies predict all positions: there are too few."""
 
 
@@ -75,41 +73,7 @@ def fit(choices: ChoiceData, features: Array, *, constrained: bool = False) -> F
     return _minimise(choices, logs, np.zeros(logs.shape[1]), features)
 
 
-def refit(
-    choices: ChoiceData,
-    features: Array,
-    found: Fit,
-    counts: NDArray[np.integer],
-    *,
-    constrained: bool = False,
-) -> Array:
-    """The weights [resamples, policies, features] of resampled games, for intervals that include the fitting.
-
-    `found` is the fit to all games, `counts` [resamples, games] how often each game is drawn. Each resample
-    takes one step of Newton's method from `found`, with its own gradient and Hessian: its own minimum up to
-    terms of second order.
-    """
-    logs = choices.log_probabilities.astype(np.float64)
-    theta, fixed = found.theta, np.zeros(logs.shape[1])
-    if constrained:
-        theta, logs, fixed = theta[:-1], logs[:-1] - logs[-1], logs[-1]
-    at = _Derivatives.at(theta, choices, logs, fixed, features)
-    size, games = theta.size, choices.metadata["game"]
-    hessians = np.einsum("klp,pi,pj->pkilj", at.spreads, features, features, optimize=True)
-    by_game = _sums_by_game(
-        np.hstack([at.gradient, hessians.reshape(-1, size * size)]), games, counts.shape[1]
-    )
-    drawn = counts.astype(np.float64) @ by_game
-    bend = drawn[:, size:].reshape(-1, size, size)
-    bend += 1e-9 * (1 + np.trace(bend, axis1=1, axis2=2))[:, None, None] * np.eye(size)
-    step = np.linalg.solve(bend, drawn[:, :size, None])[:, :, 0]
-    moved = np.clip(theta - step.reshape(-1, *theta.shape), -_MOST, _MOST)
-    if constrained:
-        moved = np.concatenate([moved, 1 - moved.sum(axis=1, keepdims=True)], axis=1)
-    return moved
-
-
-def _sums_by_game(columns: Array, games: NDArray[np.integer], number: int) -> Array:
+def sums_by_game(columns: Array, games: NDArray[np.integer], number: int) -> Array:
     """Sums of columns [positions, columns] over the positions of each game, [number, columns]."""
     return np.stack([np.bincount(games, column, number) for column in columns.T], axis=1)
 
@@ -118,15 +82,15 @@ def _minimise(choices: ChoiceData, logs: Array, fixed: Array, features: Array) -
     """Newton's method with step halving."""
     policies, width = len(logs), features.shape[1]
     theta = np.full((policies, width), 0.5 / max(policies, 1))
-    at = _Derivatives.at(theta, choices, logs, fixed, features)
+    at = PoolDerivatives.at(theta, choices, logs, fixed, features)
     for _ in range(_STEPS):
         # A small ridge: with equal predictions of two policies the Hessian is singular.
         bend = at.hessian + 1e-9 * (1 + np.trace(at.hessian)) * np.eye(policies * width)
         step = np.linalg.solve(bend, at.gradient.sum(axis=0))
         length, following = 1.0, at
         while length > 1e-6:
-            moved = np.clip(theta - length * step.reshape(theta.shape), -_MOST, _MOST)
-            following = _Derivatives.at(moved, choices, logs, fixed, features)
+            moved = np.clip(theta - length * step.reshape(theta.shape), -LARGEST_WEIGHT, LARGEST_WEIGHT)
+            following = PoolDerivatives.at(moved, choices, logs, fixed, features)
             if following.nll <= at.nll:
                 break
             length /= 2
@@ -140,7 +104,7 @@ def _minimise(choices: ChoiceData, logs: Array, fixed: Array, features: Array) -
 
 
 @dataclass(frozen=True)
-class _Derivatives:
+class PoolDerivatives:
     """Value, gradient and Hessian of the negative log-likelihood, summed over positions."""
 
     nll: float
@@ -151,7 +115,8 @@ class _Derivatives:
     """[policies, policies, positions]: covariances of the policies' log-probabilities over the moves."""
 
     @staticmethod
-    def at(theta: Array, choices: ChoiceData, logs: Array, fixed: Array, features: Array) -> _Derivatives:
+    def at(theta: Array, choices: ChoiceData, logs: Array, fixed: Array, features: Array) -> PoolDerivatives:
+        """The derivatives at theta; `fixed` [moves] is added to the pool."""
         offsets, played = choices.offsets, choices.played
         normal = segment_log_softmax(fixed + geometric_pool(theta @ features.T, logs, offsets), offsets)
         shares = np.exp(normal)
@@ -161,14 +126,14 @@ class _Derivatives:
         size = theta.size
         gradient = np.einsum("kp,pj->pkj", means - logs[:, played], features).reshape(-1, size)
         hessian = np.einsum("klp,pi,pj->kilj", spreads, features, features, optimize=True).reshape(size, size)
-        return _Derivatives(float(-normal[played].sum()), gradient, hessian, spreads)
+        return PoolDerivatives(float(-normal[played].sum()), gradient, hessian, spreads)
 
     def sandwich(self, games: NDArray[np.integer]) -> Array:
         """The covariance of the weights, clustered by game."""
         size = self.gradient.shape[1]
         _, place = np.unique(games, return_inverse=True)
         count = int(place.max()) + 1 if len(place) else 0
-        by_game = _sums_by_game(self.gradient, place, count)
+        by_game = sums_by_game(self.gradient, place, count)
         bread = np.linalg.pinv(self.hessian + 1e-9 * (1 + np.trace(self.hessian)) * np.eye(size))
         often = count / max(count - 1, 1)
         covariance: Array = often * bread @ (by_game.T @ by_game) @ bread
@@ -183,48 +148,12 @@ def _expand_constrained(free: Fit) -> Fit:
     return Fit(theta, whole @ free.covariance @ whole.T, free.positions, free.nll)
 
 
-# Models of pool weights: by group, as a curve over ratings, or by position features.
+# Models of pool weights: as a curve over ratings, or by position features.
 
 
 _KNOTS = 3
-
-
-class WeightModel(Protocol):
-    """Gives the weight of each policy in each position."""
-
-    def weights(self, choices: ChoiceData, groups: NDArray[np.int64]) -> Array:
-        """The weights [policies, positions]; `groups` [positions] is the group of each position."""
-        ...
-
-
-@dataclass(frozen=True)
-class GroupWeights:
-    """The same weights in all positions of a group."""
-
-    table: Array
-    """[groups, policies]"""
-
-    def weights(self, choices: ChoiceData, groups: NDArray[np.int64]) -> Array:
-        """The weights of each position's group."""
-        return self.table[groups].T
-
-
-@dataclass(frozen=True)
-class AlphaWeights:
-    """The blend paper's weights alpha and 1 - alpha, with alpha as a curve over ratings."""
-
-    alpha: Curve
-
-    def weights(self, choices: ChoiceData, groups: NDArray[np.int64] | None = None) -> Array:
-        """The weights for the rating of each player to move."""
-        ratings = choices.metadata["rating"].tolist()
-        first = self.alpha.at_all([None if np.isnan(rating) else rating for rating in ratings])
-        return np.stack([first, 1 - first])
-
-    def mean_nll(self, choices: ChoiceData) -> float:
-        """The mean negative log-likelihood in nats."""
-        logs = segment_log_softmax(pooled_logs(choices, self.weights(choices)), choices.offsets)
-        return float(-logs[choices.played].mean())
+WeightsBy: TypeAlias = Literal["rating", "position", "all"]
+WEIGHTS_BY: tuple[str, ...] = get_args(WeightsBy)
 
 
 @dataclass(frozen=True)
@@ -235,23 +164,9 @@ class RatingWeights:
     """Ascending ratings; a single knot means constant weights."""
     fit: Fit
 
-    @staticmethod
-    def fitted(
-        choices: ChoiceData, *, constrained: bool = False, knots: tuple[int, ...] | None = None
-    ) -> RatingWeights:
-        """Maximum likelihood curves; without `knots` they are spread over the ratings of the data."""
-        at = knots or place_knots(choices.metadata["rating"])
-        return RatingWeights(
-            at, fit(choices, hat_basis(choices.metadata["rating"], at), constrained=constrained)
-        )
-
     def features(self, choices: ChoiceData) -> Array:
         """The features [positions, features] of which the weights are linear functions."""
         return hat_basis(choices.metadata["rating"], self.knots)
-
-    def weights(self, choices: ChoiceData, groups: NDArray[np.int64]) -> Array:
-        """The weights for the rating of each player to move."""
-        return self.fit.weights(self.features(choices))
 
     def curves(self) -> list[Curve]:
         """One curve per policy."""
@@ -267,22 +182,10 @@ class PositionWeights:
     fit: Fit
     """Its features are the hat functions of the knots, then the position features."""
 
-    @staticmethod
-    def fitted(choices: ChoiceData) -> PositionWeights:
-        """Maximum likelihood curves and coefficients."""
-        knots, traits = place_knots(choices.metadata["rating"]), _traits(choices)
-        scale = FeatureScaler.of(traits)
-        features = np.hstack([hat_basis(choices.metadata["rating"], knots), scale.apply(traits)])
-        return PositionWeights(knots, scale, fit(choices, features))
-
     def features(self, choices: ChoiceData) -> Array:
         """The features [positions, features] of which the weights are linear functions."""
         traits = self.scale.apply(_traits(choices))
         return np.hstack([hat_basis(choices.metadata["rating"], self.knots), traits])
-
-    def weights(self, choices: ChoiceData, groups: NDArray[np.int64]) -> Array:
-        """The weights in each position."""
-        return self.fit.weights(self.features(choices))
 
     def curves(self) -> list[Curve]:
         """One curve per policy, for a position with mean features."""
@@ -293,10 +196,24 @@ class PositionWeights:
         return self.fit.theta[:, len(self.knots) :]
 
 
-def pooled_logs(choices: ChoiceData, weights: Array, kind: str = "geometric", beta: float = 1.0) -> Array:
+def rating_blend(choices: ChoiceData, by: WeightsBy = "rating") -> RatingWeights:
+    """Maximum likelihood weights as curves over ratings, or constant if `by` is "all"."""
+    ratings = choices.metadata["rating"]
+    knots = (0,) if by == "all" else place_knots(ratings)
+    return RatingWeights(knots, fit(choices, hat_basis(ratings, knots)))
+
+
+def position_blend(choices: ChoiceData) -> PositionWeights:
+    """Maximum likelihood weights that depend on rating and position features."""
+    knots, traits = place_knots(choices.metadata["rating"]), _traits(choices)
+    scale = FeatureScaler.of(traits)
+    features = np.hstack([hat_basis(choices.metadata["rating"], knots), scale.apply(traits)])
+    return PositionWeights(knots, scale, fit(choices, features))
+
+
+def pooled_logs(choices: ChoiceData, weights: Array) -> Array:
     """Unnormalised log-probabilities [moves] of the pool with weights [policies, positions]."""
-    logs = choices.log_probabilities.astype(np.float64)
-    return pool_log_probabilities(kind, segment_repeat(weights, choices.offsets), logs, beta)
+    return geometric_pool(weights, choices.log_probabilities.astype(np.float64), choices.offsets)
 
 
 def place_knots(ratings: NDArray[np.floating], count: int = _KNOTS) -> tuple[int, ...]:
@@ -350,25 +267,12 @@ def alpha_weights() -> Array:
     return np.stack([ALPHAS, 1 - ALPHAS], axis=1)
 
 
-def simplex_grid(step: float = 0.05) -> Array:
-    """Weights [points, 3] that sum to 1, on a grid."""
-    parts = round(1 / step)
-    points = [(a, b, parts - a - b) for a, b in product(range(parts + 1), repeat=2) if a + b <= parts]
-    return np.array(points, np.float64) / parts
-
-
-def hits(choices: ChoiceData, grid: Array, kind: str = "geometric", beta: float = 1.0) -> NDArray[np.bool_]:
-    """Whether the pool with each weight vector [points, policies] predicts the move played: [positions,
-    points]."""
+def hits(choices: ChoiceData, grid: Array) -> NDArray[np.bool_]:
+    """Whether the pool with each weight vector of a grid [points, policies] predicts the move played:
+    [positions, points]."""
     logs = choices.log_probabilities.astype(np.float64)
-    correct = np.zeros((len(choices), len(grid)), np.bool_)
-    for number, weights in enumerate(grid):
-        if kind == "geometric":
-            mixed = weights @ logs
-        else:
-            mixed = pool_log_probabilities(kind, np.broadcast_to(weights[:, None], logs.shape), logs, beta)
-        correct[:, number] = segment_argmax(mixed, choices.offsets) == choices.played
-    return correct
+    best = [segment_argmax(weights @ logs, choices.offsets) for weights in grid]
+    return np.stack([moves == choices.played for moves in best], axis=1)
 
 
 def best_alpha(means: Means) -> BestAlpha:
@@ -406,10 +310,6 @@ def middle_best(curves: Array) -> NDArray[np.int64]:
 # Fits a blend to people's games: by group with intervals, as curves over ratings, or by position.
 
 
-WeightsBy: TypeAlias = Literal["rating", "position", "all"]
-Method: TypeAlias = Literal["likelihood", "grid"]
-WEIGHTS_BY: tuple[str, ...] = get_args(WeightsBy)
-METHODS: tuple[str, ...] = get_args(Method)
 _WIDE = 1.96
 
 
@@ -469,37 +369,6 @@ def fit_groups(
     return fits
 
 
-def grid_blend(groups: list[GroupFit]) -> GroupWeights:
-    """The blend paper's blend of two policies: the best alpha of each group."""
-    alphas = np.array([group.best.alpha for group in groups if group.best is not None])
-    return GroupWeights(np.stack([alphas, 1 - alphas], axis=1))
-
-
-def constrained_blend(groups: list[GroupFit]) -> GroupWeights:
-    """Each group with its maximum likelihood weights that sum to 1."""
-    return GroupWeights(np.array([[weight.value for weight in group.alphas] for group in groups]))
-
-
-def alpha_curve(groups: list[GroupFit], by: WeightsBy) -> Curve:
-    """The grid's alphas as a curve through the groups' mean ratings; a constant unless `by` is "rating"."""
-    best = [(group, group.best.alpha) for group in groups if group.best is not None]
-    knots = {round(group.rating): alpha for group, alpha in best if group.rating is not None}
-    if by == "rating" and len(knots) == len(groups) > 1:
-        return Curve.through(knots)
-    alphas = [alpha for _, alpha in best]
-    return Curve.constant(float(np.average(alphas, weights=[group.positions for group in groups])))
-
-
-def rating_blend(choices: ChoiceData, by: WeightsBy) -> RatingWeights:
-    """Maximum likelihood weights as curves over ratings, or constant if `by` is "all"."""
-    return RatingWeights.fitted(choices, knots=(0,) if by == "all" else None)
-
-
-def position_blend(choices: ChoiceData) -> PositionWeights:
-    """Maximum likelihood weights that depend on rating and position features."""
-    return PositionWeights.fitted(choices)
-
-
 def _estimates(
     values: np.ndarray[tuple[int, ...], np.dtype[np.float64]],
     standard_errors: np.ndarray[tuple[int, ...], np.dtype[np.float64]],
@@ -522,43 +391,37 @@ def _estimates(
 
 def curves_text(game: str, uses: Sequence[str], curves: Sequence[Curve], note: str) -> str:
     """A pool whose weights are curves over ratings."""
-    lines = [*_note(note), *_head(game), 'kind = "geometric"']
+    lines = [*note_lines(note), *head_lines(game), 'kind = "geometric"']
     for use, curve in zip(uses, curves, strict=True):
-        lines += ["", "[[policy]]", f"use = {json.dumps(use)}", f"weight = {_curve(game, curve)}"]
+        lines += ["", "[[policy]]", f"use = {json.dumps(use)}", f"weight = {curve_value(game, curve)}"]
     return "\n".join(lines) + "\n"
 
 
-def alpha_text(game: str, uses: Sequence[str], alpha: Curve, note: str) -> str:
-    """The blend paper's blend of two policies: weight alpha for the first, 1 - alpha for the second."""
-    lines = [*_note(note), *_head(game), 'kind = "geometric"', f"alpha = {_curve(game, alpha)}"]
-    for use in uses:
-        lines += ["", "[[policy]]", f"use = {json.dumps(use)}"]
-    return "\n".join(lines) + "\n"
-
-
-def traits_text(game: str, uses: Sequence[str], found: PositionWeights, note: str) -> str:
+def traits_text(game: str, uses: Sequence[str], blend: PositionWeights, note: str) -> str:
     """A pool whose weights depend on position features."""
     names = position_feature_names(len(uses))
-    lines = [*_note(note), *_head(game), 'kind = "position"', ""]
+    lines = [*note_lines(note), *head_lines(game), 'kind = "position"', ""]
     lines += ["[features]  # mean and standard deviation of each"]
-    for name, mean, spread in zip(names, found.scale.means, found.scale.stds, strict=True):
+    for name, mean, spread in zip(names, blend.scale.means, blend.scale.stds, strict=True):
         lines.append(f"{name} = [{mean:.6g}, {spread:.6g}]")
-    for use, curve, row in zip(uses, found.curves(), found.trait_coefficients().tolist(), strict=True):
+    for use, curve, row in zip(uses, blend.curves(), blend.trait_coefficients().tolist(), strict=True):
         parts = [f"{name} = {value:.5f}" for name, value in zip(names, row, strict=True)]
-        lines += ["", "[[policy]]", f"use = {json.dumps(use)}", f"weight = {_curve(game, curve)}"]
+        lines += ["", "[[policy]]", f"use = {json.dumps(use)}", f"weight = {curve_value(game, curve)}"]
         lines += [f"feature_weights = {{ {', '.join(parts)} }}"]
     return "\n".join(lines) + "\n"
 
 
-def _head(game: str) -> list[str]:
+def head_lines(game: str) -> list[str]:
+    """The keys that every policy file begins with."""
     return [f'game = "{game}"', f"move_numbering = {describe(game).move_numbering}"]
 
 
-def _note(note: str) -> list[str]:
+def note_lines(note: str) -> list[str]:
+    """A note as comments."""
     return [f"# {line}" for line in note.splitlines()]
 
 
-def _curve(game: str, curve: Curve) -> str:
+def curve_value(game: str, curve: Curve) -> str:
     """A number, or a table by rating or rank."""
     if len(curve.knots) == 1:
         return f"{curve.knots[0][1]:.4f}"

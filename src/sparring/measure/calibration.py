@@ -30,7 +30,7 @@ from sparring.measure.ratings import RatedGame, rate, wilson_interval
 from sparring.play.match import LockstepGame, Mover, play_together
 from sparring.players import PlayerConfig
 from sparring.players.engines import EngineConfig, kill_all
-from sparring.policies import Policy, load_policy
+from sparring.policies import load_policy
 
 Elo = Annotated[float, Meta(ge=-10_000, le=10_000)]
 
@@ -228,18 +228,20 @@ class CalibrationPlan:
         return max(_MAX_PLIES, 3 * rows * columns) if self.max_plies is None else self.max_plies
 
 
+GamesPool: TypeAlias = WorkerPool[GamesTask, list[CalibrationGame]]
+
+
 class CalibrationWorker:
     """Plays tasks in one process. Networks and engines are kept from task to task."""
 
     def __init__(self, plan: CalibrationPlan) -> None:
         self._plan = plan
-        made = load_game(plan.game)
-        draws = {"claim_draws": True} if hasattr(made, "claim_draws") else {}
+        draws = {"claim_draws": True} if hasattr(load_game(plan.game), "claim_draws") else {}
         self._game = load_game(plan.game, **draws)
         self._anchors = {anchor.name: anchor for anchor in plan.anchors}
         self._configs = dict(plan.players)
         self._movers: dict[tuple[str, str, int], Mover] = {}
-        self._policy = cache(partial(_load_policy, plan))
+        self._policy = cache(partial(load_policy, game=plan.game, backend=plan.backend, batch=plan.batch))
 
     def work(self, task: GamesTask) -> list[CalibrationGame]:
         """Plays the games of a task."""
@@ -310,10 +312,6 @@ def engine_of(mover: Mover) -> EngineMover | None:
     return inner if isinstance(inner, EngineMover) else None
 
 
-def _load_policy(plan: CalibrationPlan, model: str) -> Policy:
-    return load_policy(model, plan.game, backend=plan.backend, batch=plan.batch)
-
-
 class Results:
     """The games of a calibration so far, in a journal."""
 
@@ -326,6 +324,14 @@ class Results:
         for game in games:
             self._journal.add(asdict(game))
         self.games += games
+
+    def play(
+        self, tasks: Iterator[GamesTask], pool: GamesPool, on_progress: Callable[[int], None] = lambda _: None
+    ) -> None:
+        """Plays tasks and adds their games; `on_progress` is called with numbers of games."""
+        for games in pool.run(tasks):
+            self.add(games)
+            on_progress(len(games))
 
     def between(self, player: str, anchor: str) -> dict[int, float]:
         """The player's scores by game number."""
@@ -350,7 +356,7 @@ def missing(results: Results, player: str, wanted: Mapping[str, int], chunk: int
 def link_anchors(
     anchors: Sequence[Anchor],
     results: Results,
-    pool: WorkerPool[GamesTask, list[CalibrationGame]],
+    pool: GamesPool,
     *,
     games: int,
     chunk: int = 50,
@@ -367,9 +373,7 @@ def link_anchors(
         for other in _neighbours(anchors, place)
     ]
     tasks = [task for low, high in pairs for task in missing(results, low, {high: games}, chunk)]
-    for finished in pool.run(iter(tasks)):
-        results.add(finished)
-        on_progress(len(finished))
+    results.play(iter(tasks), pool, on_progress)
     return {**rated, **_linked(anchors, results, pairs)}
 
 
@@ -414,7 +418,7 @@ def play_rounds(
     starts: Mapping[str, float],
     elo: Mapping[str, float],
     results: Results,
-    pool: WorkerPool[GamesTask, list[CalibrationGame]],
+    pool: GamesPool,
     *,
     games: int,
     rounds: int,
@@ -430,25 +434,19 @@ def play_rounds(
         rounds: after each round the rating is estimated anew and the next anchors are chosen by it.
         chunk: games of a task. The players' tasks alternate, so that a run that ends early has games of all.
     """
-    each_round = -(-games // rounds)
+    per_round = -(-games // rounds)
     for number in range(1, rounds + 1):
         by_player: list[list[GamesTask]] = []
         for player, start in starts.items():
             played = sum(len(results.between(player, name)) for name in elo)
-            wanted = min(each_round * number, games) - played
+            wanted = min(per_round * number, games) - played
             fit = player_fit(player, elo, results, samples=0)
             shares = _shares(start if fit is None else fit.rating, elo, wanted)
             totals = {name: len(results.between(player, name)) + more for name, more in shares.items()}
             by_player.append(missing(results, player, totals, chunk))
-        for finished in pool.run(_alternating(by_player)):
-            results.add(finished)
-            on_progress(len(finished))
-
-
-def _alternating(by_player: Sequence[Sequence[GamesTask]]) -> Iterator[GamesTask]:
-    """The first task of each player, then the second of each, and so on."""
-    for row in zip_longest(*by_player):
-        yield from (task for task in row if task is not None)
+        # The first task of each player, then the second of each, and so on.
+        alternating = (task for row in zip_longest(*by_player) for task in row if task is not None)
+        results.play(alternating, pool, on_progress)
 
 
 def _shares(rating: float, elo: Mapping[str, float], games: int) -> dict[str, int]:
@@ -469,7 +467,7 @@ def play_families(
     starts: Mapping[str, float],
     anchors: Sequence[Anchor],
     results: Results,
-    pool: WorkerPool[GamesTask, list[CalibrationGame]],
+    pool: GamesPool,
     *,
     games: int,
     link_games: int,
@@ -498,7 +496,7 @@ def play_families(
 def play_matches(
     pairs: Sequence[tuple[str, str]],
     results: Results,
-    pool: WorkerPool[GamesTask, list[CalibrationGame]],
+    pool: GamesPool,
     *,
     games: int,
     chunk: int = 40,
@@ -506,9 +504,7 @@ def play_matches(
 ) -> None:
     """Plays matches between two of the players."""
     tasks = [task for a, b in pairs for task in missing(results, a, {b: games}, chunk)]
-    for finished in pool.run(iter(tasks)):
-        results.add(finished)
-        on_progress(len(finished))
+    results.play(iter(tasks), pool, on_progress)
 
 
 def ladder_report(
@@ -557,13 +553,10 @@ def _match(pair: tuple[str, str], results: Results) -> dict[str, Any]:
 # Games of a calibration in one process: a game that ends makes room for the next.
 #
 # Engines think in threads while the networks evaluate the positions of all other games together. So a GPU
-# gets
-# large batches, and the cores are left to the engines.
+# gets large batches, and the cores are left to the engines.
 
 
-def calibration_pool(
-    plan: CalibrationPlan, *, concurrency: int, together: int, engines: int
-) -> WorkerPool[GamesTask, list[CalibrationGame]]:
+def calibration_pool(plan: CalibrationPlan, *, concurrency: int, together: int, engines: int) -> GamesPool:
     """`concurrency` processes; with `engines`, RollingGames in this one."""
     if engines:
         return RollingGames(plan, together, engines)
@@ -576,11 +569,7 @@ class RollingGames:
     """A pool of workers for `play_rounds`, in this process. Each game is a result of its own."""
 
     def __init__(self, plan: CalibrationPlan, together: int, engines: int) -> None:
-        """
-        Args:
-            together: games at a time.
-            engines: engines that think at a time.
-        """
+        """Plays `together` games, and has `engines` engines think, at a time."""
         self._worker, self._together, self._max_plies = CalibrationWorker(plan), together, plan.length_limit
         self._threads = ThreadPoolExecutor(engines, "engine")
 

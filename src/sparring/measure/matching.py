@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -72,31 +73,36 @@ def measure(
     options = options or MeasureOptions()
     opened = [_open(source, selection.game, options) for source in sources]
     measured: list[dict[str, PolicyMetrics]] = []
-    fitted: dict[str, dict[str, TemperatureFit]] = {}
+    fitted: dict[str, dict[str, TemperatureFit]] = {policy.name: {} for policy, _ in opened}
     for trial in range(selection.trial, selection.trial + trials):
         of_trial = replace(selection, trial=trial)
-        sample = read_sample(of_trial)
+        sample, folder = read_sample(of_trial), out / "scores" / f"trial-{trial}"
         held_out = read_sample(replace(of_trial, split=Split.VALIDATION)) if options.calibrate else None
         resamples = Resamples.draw(sample.group_of_game, options.resamples, options.seed)
-        task = _Task(sample, held_out, out / "scores" / f"trial-{trial}", options.batch, on_progress)
         metrics = {}
-        for entry in opened:
-            scores, fits = task.run(entry)
-            metrics[entry.policy.name] = PolicyMetrics(sample, scores, resamples)
-            fitted.setdefault(entry.policy.name, fits)
+        for policy, key in opened:
+            name = policy.name
+            if held_out is not None:
+                fits = _temperatures(policy, key, held_out, folder, on_progress)
+                fitted[name] = fitted[name] or fits
+                curve = temperature_curve(fits)
+                policy, key = TemperedPolicy(policy, curve), cache_key(key, repr(curve))
+            report = partial(lambda task, total, done: on_progress(task, done, total), name, len(sample))
+            scores = score_sample(
+                policy,
+                sample,
+                folder / f"{policy.name}.scores",
+                cache_key(key, sample.digest()),
+                chunk=_BATCHES_A_WRITE * options.batch,
+                on_progress=report,
+            )
+            metrics[name] = PolicyMetrics(sample, scores, resamples)
         measured.append(metrics)
     return _content(measured, fitted, selection)
 
 
-@dataclass(frozen=True)
-class _Opened:
+def _open(source: PolicySource, game: str, options: MeasureOptions) -> tuple[Policy, str]:
     """A loaded policy and the key of its scores."""
-
-    policy: Policy
-    key: str
-
-
-def _open(source: PolicySource, game: str, options: MeasureOptions) -> _Opened:
     policy = load_policy(
         source.source,
         game,
@@ -107,53 +113,21 @@ def _open(source: PolicySource, game: str, options: MeasureOptions) -> _Opened:
         symmetries=options.symmetries,
     )
     settings = (options.backend, str(options.batch), str(options.symmetries))
-    return _Opened(policy, cache_key(fingerprint(source.source, game), *settings))
+    return policy, cache_key(fingerprint(source.source, game), *settings)
 
 
-@dataclass(frozen=True)
-class _Task:
-    """The work on each policy in one trial."""
-
-    sample: Sample
-    held_out: Sample | None
-    """The sample on which temperatures are fitted; None without calibration."""
-    folder: Path
-    batch: int
-    on_progress: TaskProgressCallback
-
-    def run(self, opened: _Opened) -> tuple[NDArray[np.void], dict[str, TemperatureFit]]:
-        """The scores, and the fitted temperatures (empty without calibration)."""
-        policy, key = opened.policy, opened.key
-        fits: dict[str, TemperatureFit] = {}
-        if self.held_out is not None:
-            fits = self._fits(policy, key, self.held_out)
-            curve = temperature_curve(fits)
-            policy, key = TemperedPolicy(policy, curve), cache_key(key, repr(curve))
-        total = len(self.sample)
-        scores = score_sample(
-            policy,
-            self.sample,
-            self.folder / f"{policy.name}.scores",
-            cache_key(key, self.sample.digest()),
-            chunk=_BATCHES_A_WRITE * self.batch,
-            on_progress=lambda done: self.on_progress(policy.name, done, total),
-        )
-        return scores, fits
-
-    def _fits(self, policy: Policy, key: str, held_out: Sample) -> dict[str, TemperatureFit]:
-        """Temperatures by group, cached in a file."""
-        key = cache_key(key, held_out.digest())
-        path = self.folder / f"{policy.name}.temperatures.json"
-        if path.is_file() and (stored := json.loads(path.read_text()))["key"] == key:
-            return {group: TemperatureFit(**entry) for group, entry in stored["groups"].items()}
-        fits = fit_temperatures(
-            policy,
-            held_out,
-            lambda done: self.on_progress(f"{policy.name}, temperature", done, len(held_out)),
-        )
-        entries = {group: asdict(fit) for group, fit in fits.items()}
-        atomic_write(path, json.dumps({"key": key, "groups": entries}, indent=1))
-        return fits
+def _temperatures(
+    policy: Policy, key: str, held_out: Sample, folder: Path, on_progress: TaskProgressCallback
+) -> dict[str, TemperatureFit]:
+    """Temperatures by group, cached in a file."""
+    key, path = cache_key(key, held_out.digest()), folder / f"{policy.name}.temperatures.json"
+    if path.is_file() and (stored := json.loads(path.read_text()))["key"] == key:
+        return {group: TemperatureFit(**entry) for group, entry in stored["groups"].items()}
+    name, total = f"{policy.name}, temperature", len(held_out)
+    fits = fit_temperatures(policy, held_out, lambda done: on_progress(name, done, total))
+    entries = {group: asdict(fit) for group, fit in fits.items()}
+    atomic_write(path, json.dumps({"key": key, "groups": entries}, indent=1))
+    return fits
 
 
 def _content(

@@ -256,9 +256,9 @@ def _html(content: Content, figures: dict[str, str]) -> str:
     for title, svg in figures.items():
         parts += [page.heading(title), page.paragraph(_CAPTIONS[title], faint=True), page.figure(svg, title)]
         if title == "Accuracy by group":
-            parts.append(_group_table(policies, "top1"))
+            parts.append(_group_table(policies))
     if not figures:
-        parts += [page.heading("Accuracy by group"), _group_table(policies, "top1")]
+        parts += [page.heading("Accuracy by group"), _group_table(policies)]
     if len(policies) > 1:
         parts += [page.heading("Differences in the mean over groups"), _difference_table(content)]
     if "trials" in content:
@@ -295,25 +295,24 @@ def _overview(policies: dict[str, Any]) -> str:
     )
 
 
-def _group_table(policies: dict[str, Any], column: str) -> str:
-    groups = next(iter(policies.values()))["groups"]
-    rows = [
-        [group, f"{entry['games']:,}", f"{entry['positions']:,}"]
-        + [with_interval(metrics["groups"][group], column) for metrics in policies.values()]
-        for group, entry in groups.items()
-    ]
-    rows.append(["mean", "", ""] + [with_interval(metrics["mean"], column) for metrics in policies.values()])
+def _group_table(policies: dict[str, Any]) -> str:
+    rows = _rows({name: metrics["groups"] for name, metrics in policies.items()}, "games", "positions")
+    rows.append(["mean", "", "", *(with_interval(metrics["mean"]) for metrics in policies.values())])
     return page.table(["group", "games", "positions", *policies], rows)
 
 
 def _kind_table(policies: dict[str, Any], kind: str) -> str:
-    kinds = next(iter(policies.values()))["kinds"][kind]
-    rows = [
-        [name, f"{entry['positions']:,}"]
-        + [with_interval(metrics["kinds"][kind][name]) for metrics in policies.values()]
-        for name, entry in kinds.items()
-    ]
+    rows = _rows({name: metrics["kinds"][kind] for name, metrics in policies.items()}, "positions")
     return page.table([kind, "positions", *policies], rows)
+
+
+def _rows(by_policy: dict[str, Entries], *counts: str) -> list[list[str]]:
+    """A row for each group or kind of position: counts, then the accuracy of each policy."""
+    return [
+        [name, *(f"{entry[count]:,}" for count in counts)]
+        + [with_interval(entries[name]) for entries in by_policy.values()]
+        for name, entry in next(iter(by_policy.values())).items()
+    ]
 
 
 def _difference_table(content: dict[str, Any]) -> str:

@@ -164,10 +164,9 @@ class GroupSums:
         """The means over the positions of all groups."""
         return Means(self.sums.sum(axis=0), self.resampled.sum(axis=1), _ratio)
 
-    def macro_average(self, which: Sequence[int] | None = None) -> Means:
-        """The mean over groups, or some of them, of their means: each counts the same, large or small."""
-        some = list(range(len(self.sums))) if which is None else list(which)
-        return Means(self.sums[some], self.resampled[:, some], _mean_ratio)
+    def macro_average(self) -> Means:
+        """The mean over groups of their means: each counts the same, large or small."""
+        return Means(self.sums, self.resampled, _mean_ratio)
 
 
 @dataclass(frozen=True)
@@ -284,11 +283,8 @@ class PolicyMetrics:
             name: _difference(self.group_sums.group(number), other.group_sums.group(number))
             for number, name in enumerate(self.sample.groups)
         }
-        return {"groups": groups, "mean": self.macro_difference(other)}
-
-    def macro_difference(self, other: PolicyMetrics, which: Sequence[int] | None = None) -> dict[str, float]:
-        """The paired difference to another policy in the mean over some groups (all if None)."""
-        return _difference(self.group_sums.macro_average(which), other.group_sums.macro_average(which))
+        mean = _difference(self.group_sums.macro_average(), other.group_sums.macro_average())
+        return {"groups": groups, "mean": mean}
 
 
 @dataclass(frozen=True)
@@ -314,12 +310,10 @@ def calibration_bins(scores: NDArray[np.void], bins: int) -> list[CalibrationBin
     sure = scores["top"].astype(np.float64)
     place = np.minimum((sure * bins).astype(np.int64), bins - 1)
     counts = np.bincount(place, minlength=bins)
-    confidence, hits = np.bincount(place, sure, bins), np.bincount(place, scores["rank"] == 0, bins)
-    divisor = np.maximum(counts, 1)
-    return [
-        CalibrationBin(int(n), float(c), float(a))
-        for n, c, a in zip(counts, confidence / divisor, hits / divisor, strict=True)
-    ]
+    sums = np.bincount(place, sure, bins), np.bincount(place, scores["rank"] == 0, bins)
+    means = (column / np.maximum(counts, 1) for column in sums)
+    rows = zip(counts.tolist(), *(column.tolist() for column in means), strict=True)
+    return [CalibrationBin(*row) for row in rows]
 
 
 def expected_calibration_error(scores: NDArray[np.void]) -> float:
@@ -334,9 +328,7 @@ def _entry(means: Means, names: tuple[str, ...] = COLUMNS) -> dict[str, Any]:
     entry: dict[str, Any] = {"positions": means.positions}
     for name, estimate in zip(names, means.estimates(), strict=True):
         entry |= _named(name, estimate)
-    if "nll" in names:
-        entry["perplexity"] = float(np.exp(entry["nll"]))
-    return entry
+    return {**entry, "perplexity": float(np.exp(entry["nll"]))}
 
 
 def _extras(scores: NDArray[np.void]) -> dict[str, float]:

@@ -61,11 +61,8 @@ class PlayedGame:
         if self.every > 1:
             counted &= (plies + self.identity) % self.every == 0
         if self.only_player is not None:
-            start = (
-                load_game(game).initial()
-                if self.record.start is None
-                else load_game(game).parse(self.record.start)
-            )
+            rules, text = load_game(game), self.record.start
+            start = rules.initial() if text is None else rules.parse(text)
             counted &= (plies + start.to_move) % 2 == self.only_player
         chosen = plies[counted]
         if self.max_plies is None or len(chosen) <= self.max_plies:
@@ -110,14 +107,14 @@ def select(selection: GameSelection) -> list[PlayedGame]:
             # A game may be in two tables.
             inside.setdefault(played.identity, replace(played, every=selection.every))
     where = ", ".join(path.name for path in selection.records)
-    if not seen and selection.player is not None:
-        raise NotFound(f"{where}: there are no games of {selection.player}")
-    if not seen and selection.mover_rating is not None:
-        low, high = selection.mover_rating
-        raise NotFound(f"{where}: there are no moves of players of {low:g} to {high:g}")
     if not seen:
-        between = f" ({mixed:,} are between players of different groups)" if mixed else ""
-        raise NotFound(f"{where}: there are no games of one group to measure on{between}")
+        missing = "games of one group to measure on"
+        missing += f" ({mixed:,} are between players of different groups)" if mixed else ""
+        if selection.player is not None:
+            missing = f"games of {selection.player}"
+        elif selection.mover_rating is not None:
+            missing = "moves of players of {:g} to {:g}".format(*selection.mover_rating)
+        raise NotFound(f"{where}: there are no {missing}")
     if not inside:
         raise NotFound(
             f"{where}: none of {seen:,} games is in the {selection.split} split of trial {selection.trial}; "
@@ -135,28 +132,22 @@ def select(selection: GameSelection) -> list[PlayedGame]:
 
 
 def _of_movers(selection: GameSelection) -> Iterator[PlayedGame]:
-    if selection.player is not None:
-        return _of_player(selection, selection.player)
-    if selection.mover_rating is not None:
-        return _of_class(selection, *selection.mover_rating)
-    return _read(selection)
-
-
-def _of_class(selection: GameSelection, low: float, high: float) -> Iterator[PlayedGame]:
-    """The games with a player of the class, in one group; the moves of the others are not measured."""
-    system = describe(selection.game).ratings
+    """The games with a wanted mover, in one group; the moves of the others are not measured."""
+    system, name = describe(selection.game).ratings, selection.player
     for played in _read(selection):
-        inside = [rating is not None and low <= rating <= high for rating in played.record.ratings(system)]
-        if any(inside):
-            only = None if all(inside) else inside.index(True)
-            yield replace(played, group=f"{low:g}-{high:g}", only_player=only)
-
-
-def _of_player(selection: GameSelection, name: str) -> Iterator[PlayedGame]:
-    for played in _read(selection):
-        names = (played.record.first, played.record.second)
-        if name in names:
-            yield replace(played, group=f"player {name}", only_player=names.index(name))
+        if name is not None:
+            group, wanted = f"player {name}", [played.record.first == name, played.record.second == name]
+        elif selection.mover_rating is not None:
+            low, high = selection.mover_rating
+            ratings = played.record.ratings(system)
+            group = f"{low:g}-{high:g}"
+            wanted = [rating is not None and low <= rating <= high for rating in ratings]
+        else:
+            yield played
+            continue
+        if any(wanted):
+            both = all(wanted) and name is None
+            yield replace(played, group=group, only_player=None if both else wanted.index(True))
 
 
 def _capped(games: list[PlayedGame], selection: GameSelection) -> list[PlayedGame]:
@@ -322,20 +313,10 @@ def extract_positions(game: str, played: PlayedGame, number: int) -> tuple[list[
         clock = None if clocks is None or ply < 2 or clocks[ply - 2] < 0 else float(clocks[ply - 2]) / 10
         positions.append(Position(state, strengths[mover], strengths[1 - mover], clock))
         before, after = _seen(evals, ply - 1, mover), _seen(evals, ply, mover)
-        rating = strengths[mover]
+        rating, seconds = (np.nan if value is None else value for value in (strengths[mover], clock))
+        phase, played_index = game_phase(game, state, ply), legal.index(move)
         rows.append(
-            (
-                number,
-                ply,
-                mover,
-                game_phase(game, state, ply),
-                len(legal),
-                legal.index(move),
-                np.nan if rating is None else rating,
-                np.nan if clock is None else clock,
-                before,
-                after - before,
-            )
+            (number, ply, mover, phase, len(legal), played_index, rating, seconds, before, after - before)
         )
     return positions, np.array(rows, METADATA_DTYPE)
 

@@ -26,8 +26,6 @@ from sparring.policies.policy import (
     segment_log_softmax,
     segment_logsumexp,
     segment_offsets,
-    segment_repeat,
-    segment_sum,
 )
 
 # Scores of a policy on people's moves: a few numbers per position, in a file that can be resumed.
@@ -140,7 +138,7 @@ class ChoiceData:
     played: NDArray[np.int64]
     """[positions]: the index of the move played, among all moves."""
     metadata: NDArray[np.void]
-    """[positions] of `positions.METADATA_DTYPE`."""
+    """[positions] of `samples.METADATA_DTYPE`."""
 
     @staticmethod
     def of(log_probabilities: NDArray[np.float32], metadata: NDArray[np.void]) -> ChoiceData:
@@ -165,20 +163,6 @@ class ChoiceData:
         places = np.repeat(self.offsets[which] - offsets[:-1], sizes) + np.arange(offsets[-1])
         played = self.played[which] - self.offsets[which] + offsets[:-1]
         return ChoiceData(self.log_probabilities[:, places], offsets, played, self.metadata[which])
-
-    def scores(self, logs: Array) -> NDArray[np.void]:
-        """The scores [positions] (`SCORE_DTYPE`) of a policy with these unnormalised log-probabilities
-        [moves]."""
-        normal = segment_log_softmax(logs, self.offsets)
-        shares, mine = np.exp(normal), segment_repeat(normal[self.played], self.offsets)
-        earlier = np.arange(len(normal)) < segment_repeat(self.played, self.offsets)
-        before = (normal > mine) | ((normal == mine) & earlier)
-        result = np.zeros(len(self), SCORE_DTYPE)
-        result["played"] = shares[self.played]
-        result["top"] = np.maximum.reduceat(shares, self.offsets[:-1])
-        result["entropy"] = -segment_sum(shares * normal, self.offsets)
-        result["rank"] = np.add.reduceat(before.astype(np.int64), self.offsets[:-1])
-        return result
 
 
 def collect_choice_data(
@@ -367,15 +351,12 @@ def gather_choice_data(
 
     `on_progress` is called with the number of positions done, over all policies. Raises BadConfig or OSError.
     """
-    logs = [
-        cached_log_probabilities(expert, sample, folder, partial(_further, on_progress, number * len(sample)))
-        for number, expert in enumerate(experts)
-    ]
+    logs: list[NDArray[np.float32]] = []
+    for expert in experts:
+        before = len(logs) * len(sample)
+        report = partial(lambda before, done: on_progress(before + done), before)
+        logs.append(cached_log_probabilities(expert, sample, folder, report))
     return ChoiceData.of(np.stack(logs), sample.metadata)
-
-
-def _further(on_progress: ProgressCallback, before: int, done: int) -> None:
-    on_progress(before + done)
 
 
 def _key(game: str, played: PlayedGame) -> int:

@@ -7,13 +7,13 @@ independent, the network's ratings are not exactly people's, and players differ 
 
 with the middle m of the ratings told and a normal offset of each player. The features of the strong network
 are a second, normal observation of the rating. The parameters are fitted to players of known rating
-(`strength.fitting`).
+(`studies/ace/strength_fit.py`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -58,13 +58,15 @@ class GameEvidence:
 
 
 @dataclass(frozen=True)
-class _Line:
-    """The plies of a game in which there was a choice."""
+class _Plies:
+    """The plies of some games in which there was a choice."""
 
     states: list[Any]
-    played: list[int]
+    played: NDArray[np.int64]
+    """[plies]: index of the move played among the legal moves."""
     after: list[Any]
-    movers: NDArray[np.int64]
+    side: NDArray[np.int64]
+    """[plies]: twice the index of the game, plus the player to move."""
 
 
 def collect_evidence(
@@ -76,17 +78,12 @@ def collect_evidence(
     if a move is not legal.
     """
     for start in range(0, len(games), _GAMES):
-        lines = [_line(game) for game in games[start : start + _GAMES]]
-        curves = _curves(human, lines, ratings)
-        features = _features(strong, lines)
-        begin = 0
-        for line in lines:
-            part = slice(begin, begin + len(line.states))
-            begin = part.stop
-            yield (
-                _evidence(curves[part], features[part], line.movers == 0),
-                _evidence(curves[part], features[part], line.movers == 1),
-            )
+        some = games[start : start + _GAMES]
+        plies = _plies(some)
+        curves, features = _curves(human, plies, ratings), _features(strong, plies)
+        for number in range(len(some)):
+            first, second = (plies.side == 2 * number + side for side in (0, 1))
+            yield _evidence(curves, features, first), _evidence(curves, features, second)
 
 
 def _evidence(curves: Array, features: Array, mine: NDArray[np.bool_]) -> GameEvidence | None:
@@ -95,15 +92,15 @@ def _evidence(curves: Array, features: Array, mine: NDArray[np.bool_]) -> GameEv
     return GameEvidence(curves[mine].sum(axis=0), features[mine].sum(axis=0), int(mine.sum()))
 
 
-def _line(game: RecordedGame) -> _Line:
-    states, played, after = [], [], []
-    for state, following in pairwise(game.states):
-        legal = state.legal_moves()
-        if len(legal) > 1 and following.last_move in legal:
-            states.append(state)
-            played.append(legal.index(following.last_move))
-            after.append(following)
-    return _Line(states, played, after, np.array([state.to_move for state in states], np.int64))
+def _plies(games: Sequence[RecordedGame]) -> _Plies:
+    rows = [
+        (state, legal.index(following.last_move), following, 2 * number + state.to_move)
+        for number, game in enumerate(games)
+        for state, following in pairwise(game.states)
+        if len(legal := state.legal_moves()) > 1 and following.last_move in legal
+    ]
+    states, played, after, side = zip(*rows, strict=True) if rows else ((), (), (), ())
+    return _Plies(list(states), np.array(played, np.int64), list(after), np.array(side, np.int64))
 
 
 def _predict(policy: Policy, states: list[Any], rating: float) -> PredictionBatch:
@@ -114,31 +111,26 @@ def _predict(policy: Policy, states: list[Any], rating: float) -> PredictionBatc
     return predict_batch(policy, batch)
 
 
-def _curves(human: Policy, lines: Sequence[_Line], ratings: Sequence[float]) -> Array:
+def _curves(human: Policy, plies: _Plies, ratings: Sequence[float]) -> Array:
     """log p(move played | r) [plies, ratings]."""
-    states = [state for line in lines for state in line.states]
-    played = np.array([move for line in lines for move in line.played], np.int64)
-    if not states:
+    if not plies.states:
         return np.zeros((0, len(ratings)))
     columns = []
     for rating in ratings:
-        predicted = _predict(human, states, rating)
-        columns.append(clipped_log(predicted.probabilities[predicted.offsets[:-1] + played]))
+        predicted = _predict(human, plies.states, rating)
+        columns.append(clipped_log(predicted.probabilities[predicted.offsets[:-1] + plies.played]))
     return np.stack(columns, axis=1)
 
 
-def _features(strong: Policy | None, lines: Sequence[_Line]) -> Array:
+def _features(strong: Policy | None, plies: _Plies) -> Array:
     """[plies, features] of `FEATURES`."""
-    states = [state for line in lines for state in line.states]
-    played = np.array([move for line in lines for move in line.played], np.int64)
-    after = [state for line in lines for state in line.after]
-    if strong is None or not states:
-        return np.zeros((len(states), len(FEATURES)))
-    predicted = _predict(strong, states, np.nan)
+    if strong is None or not plies.states:
+        return np.zeros((len(plies.states), len(FEATURES)))
+    predicted = _predict(strong, plies.states, np.nan)
     logs = clipped_log(predicted.probabilities)
     best = segment_argmax(logs, predicted.offsets)
-    chosen = predicted.offsets[:-1] + played
-    loss = np.clip(predicted.values + _values(strong, after), 0, 2) / 2
+    chosen = predicted.offsets[:-1] + plies.played
+    loss = np.clip(predicted.values + _values(strong, plies.after), 0, 2) / 2
     surprise = np.minimum(logs[best] - logs[chosen], _MOST_SURPRISE)
     return np.stack([loss, loss > _BLUNDER, surprise, best == chosen], axis=1).astype(np.float64)
 
@@ -169,7 +161,7 @@ class StrengthModel:
 
     game: str
     ratings: tuple[float, ...]
-    """Ratings told to the policy."""
+    """Ratings on which the policy is conditioned."""
     prior: tuple[float, float]
     """Mean and standard deviation of the population's ratings."""
     weight: float
@@ -195,10 +187,6 @@ class StrengthModel:
         low, high = self.ratings[0], self.ratings[-1]
         beyond = _BEYOND * (high - low)
         return np.linspace(low - beyond, high + beyond, GRID_POINTS)
-
-    def as_json(self) -> dict[str, Any]:
-        """The content of its file."""
-        return asdict(self)
 
     @classmethod
     def of(cls, content: dict[str, Any]) -> StrengthModel:
@@ -228,18 +216,12 @@ class RatingEstimate:
 
 def estimate_rating(model: StrengthModel, games: Sequence[GameEvidence]) -> RatingEstimate:
     """The rating of the player of these games. Without games it is that of the population."""
-    if games:
-        posterior = np.exp(log_posteriors(model, PlayerSummary.of([games])))[0]
-    else:
-        posterior = np.exp(_normalised(_log_prior(model)[None]))[0]
-    return _estimate(model.grid, posterior, len(games), sum(game.moves for game in games))
-
-
-def _estimate(grid: Array, posterior: Array, games: int, moves: int) -> RatingEstimate:
+    prior = _normalised(_log_prior(model)[None])
+    posterior = np.exp(log_posteriors(model, PlayerSummary.of([games])) if games else prior)[0]
     total = np.cumsum(posterior)
-    low, high = (float(np.interp(share, total, grid)) for share in (0.025, 0.975))
-    mean = float((posterior * grid).sum())
-    return RatingEstimate(mean, low, high, games, moves, posterior)
+    low, high = (float(np.interp(share, total, model.grid)) for share in (0.025, 0.975))
+    mean = float((posterior * model.grid).sum())
+    return RatingEstimate(mean, low, high, len(games), sum(game.moves for game in games), posterior)
 
 
 @dataclass(frozen=True)
@@ -320,127 +302,6 @@ def _normalised(logs: Array) -> Array:
     return normalised
 
 
-# Fits the strength model to players of known rating, and measures its errors on others.
-
-
-@dataclass(frozen=True)
-class RatedPlayer:
-    """A player of known rating."""
-
-    name: str
-    rating: float
-    """Mean rating over the games."""
-    games: tuple[GameEvidence, ...]
-
-
-_SEARCHED: Mapping[str, tuple[float, float]] = {
-    "weight": (0.02, 2.0),
-    "scale": (0.4, 3.0),
-    "player_error": (0.0025, 0.3),
-    "feature_weight": (0.01, 1.5),
-}
-"""Parameters that are searched on a logarithmic scale, and their bounds; of `player_error` in ranges of the
-ratings told."""
-_SHIFT = 0.3
-"""Largest shift, in ranges of the ratings told."""
-
-
-def fit_strength_model(
-    game: str, ratings: Sequence[float], players: Sequence[RatedPlayer], *, rounds: int = 3, note: str = ""
-) -> StrengthModel:
-    """The parameters that maximise the posterior probability of the players' ratings.
-
-    The features' regression is least squares; the other parameters are searched on a grid, one after the
-    other, `rounds` times. The prior is the population of these players.
-    """
-    true_ratings = np.array([player.rating for player in players])
-    summary = PlayerSummary.of([player.games for player in players])
-    weights, line, errors = _fit_features(players)
-    span = ratings[-1] - ratings[0]
-    prior = float(true_ratings.mean()), float(true_ratings.std())
-    model = StrengthModel(
-        game, tuple(ratings), prior, 0.3, 1.0, 0.0, 0.05 * span, weights, line, errors, 0.3, note
-    )
-    for _ in range(rounds):
-        for key, (low, high) in _SEARCHED.items():
-            unit = span if key == "player_error" else 1.0
-            model = _improved(model, key, unit * np.geomspace(low, high, 60), summary, true_ratings)
-        model = _improved(model, "shift", span * np.linspace(-_SHIFT, _SHIFT, 101), summary, true_ratings)
-    return model
-
-
-def _improved(
-    model: StrengthModel, key: str, values: Array, players: PlayerSummary, true_ratings: Array
-) -> StrengthModel:
-    """The model with the best of some values of one parameter; the present one if none is better."""
-    if key == "feature_weight":
-        values = np.append(values, 0.0)  # the features may add nothing
-    models = [model, *(replace(model, **{key: value}) for value in values.tolist())]
-    losses = [mean_log_loss(candidate, players, true_ratings) for candidate in models]
-    return models[int(np.argmin(losses))]
-
-
-def mean_log_loss(model: StrengthModel, players: PlayerSummary, known: Array) -> float:
-    """Mean of -log of the posterior probability of the ratings [n], in nats of a grid step."""
-    places = np.abs(model.grid[None, :] - known[:, None]).argmin(axis=1)
-    logs = log_posteriors(model, players)[np.arange(len(known)), places]
-    return float(-logs.mean())
-
-
-def strength_errors(model: StrengthModel, players: Sequence[RatedPlayer]) -> dict[str, Any]:
-    """Errors of the estimates of players of known rating: mean absolute error, bias, coverage of the 95 %
-    interval and its mean width; the error of the mean of the prior for comparison."""
-    estimates = [estimate_rating(model, player.games) for player in players]
-    true_ratings = np.array([player.rating for player in players])
-    gaps = np.array([estimate.rating for estimate in estimates]) - true_ratings
-    inside = [
-        estimate.low <= rating <= estimate.high
-        for estimate, rating in zip(estimates, true_ratings, strict=True)
-    ]
-    resampled = np.random.default_rng(0).choice(np.abs(gaps), (1000, len(gaps))).mean(axis=1)
-    low, high = np.quantile(resampled, (0.025, 0.975)).tolist()
-    return {
-        "players": len(players),
-        "mean_absolute_error": float(np.abs(gaps).mean()),
-        "low": low,
-        "high": high,
-        "bias": float(gaps.mean()),
-        "coverage": float(np.mean(inside)),
-        "width": float(np.mean([estimate.high - estimate.low for estimate in estimates])),
-        "without_games": float(np.abs(true_ratings - model.prior[0]).mean()),
-        "correlation": float(np.corrcoef(true_ratings, true_ratings + gaps)[0, 1])
-        if len(true_ratings) > 2
-        else None,
-    }
-
-
-def _fit_features(
-    players: Sequence[RatedPlayer],
-) -> tuple[tuple[float, ...], tuple[float, float], tuple[float, float]]:
-    """Weights of the features by least squares over games; then the line of their predictions over the
-    rating, and the deviations from it between games and between players."""
-    rows = np.concatenate([feature_rows(player.games) for player in players])
-    ratings = np.repeat([player.rating for player in players], [len(player.games) for player in players])
-    weights = np.linalg.lstsq(rows, ratings, rcond=None)[0]
-    predictions = rows @ weights
-    slope, intercept = np.polyfit(ratings, predictions, 1).tolist()
-    several = [player for player in players if len(player.games) > 1]
-    within = [_deviations(weights, player) for player in several]
-    between_games = float(np.sqrt(np.concatenate(within).var())) if several else float(predictions.std())
-    means = np.array([(feature_rows(player.games) @ weights).mean() for player in players])
-    counts = np.array([len(player.games) for player in players])
-    true_ratings = np.array([player.rating for player in players])
-    rest = (means - intercept - slope * true_ratings) ** 2 - between_games**2 / counts
-    between_players = float(np.sqrt(max(rest.mean(), (0.1 * between_games) ** 2)))
-    return tuple(weights.tolist()), (intercept, slope), (between_games, between_players)
-
-
-def _deviations(weights: Array, player: RatedPlayer) -> Array:
-    predictions = feature_rows(player.games) @ weights
-    scaled: Array = (predictions - predictions.mean()) * np.sqrt(len(predictions) / (len(predictions) - 1))
-    return scaled
-
-
 # `measure_levels`: how strong are the players of some games?
 
 
@@ -501,11 +362,5 @@ def measure_levels(
     if missing := [name for name, evidence in by_player.items() if not evidence]:
         raise ValueError(f"there are no moves of {missing[0]}")
     players = list(by_player) if names else sorted(by_player, key=lambda name: -len(by_player[name]))
-    return [
-        PlayerLevel(name, estimate_rating(model, by_player[name]), _mean(ratings.get(name, [])))
-        for name in players
-    ]
-
-
-def _mean(values: Sequence[int]) -> float | None:
-    return sum(values) / len(values) if values else None
+    means = {name: sum(values) / len(values) for name, values in ratings.items()}
+    return [PlayerLevel(name, estimate_rating(model, by_player[name]), means.get(name)) for name in players]

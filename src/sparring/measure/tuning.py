@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal, Self, TypeAlias
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,7 +36,7 @@ class Theta:
     """Theta = (tau, t, c_puct) of the paper, and the share of people's moves that the search does not visit.
 
     A move is chosen with probability N^(1 / tau) / Z after a search with c_puct and the priors
-    P = p^(1 / t) / Z. `choice_likelihood` has the role of epsilon.
+    P = p^(1 / t) / Z. `backoff` is epsilon.
     """
 
     temperature: float = 1.0
@@ -48,8 +48,7 @@ class Theta:
     """epsilon"""
 
     def __post_init__(self) -> None:
-        for name in ("temperature", "policy_temperature", "c_puct", "backoff"):
-            value = getattr(self, name)
+        for name, value in vars(self).items():
             if not (math.isfinite(value) and value > 0):
                 raise ValueError(f"{name} = {value}: expected a number above 0")
 
@@ -61,11 +60,11 @@ class Theta:
     def with_searched(self, logs: Array) -> Self:
         """The same with other log(t, c_puct) [2]."""
         t, c_puct = np.exp(logs).tolist()
-        return type(self)(self.temperature, t, c_puct, self.backoff)
+        return replace(self, policy_temperature=t, c_puct=c_puct)
 
     def with_choice(self, temperature: float, backoff: float) -> Self:
         """The same with another tau and epsilon."""
-        return type(self)(temperature, self.policy_temperature, self.c_puct, backoff)
+        return replace(self, temperature=temperature, backoff=backoff)
 
     def puct_config(self) -> PuctConfig:
         """The search: one leaf at a time, as in the textbook, so that a smaller search is the beginning of a
@@ -86,7 +85,7 @@ class PlayedPositions:
     game: NDArray[np.int64]
     """[positions]: index of the game, the unit of resampling."""
     phase: NDArray[np.int64]
-    """[positions]: index in `matching.phases.PHASES`."""
+    """[positions]: index in `samples.PHASES`."""
 
     def __len__(self) -> int:
         return len(self.positions)
@@ -165,17 +164,14 @@ def search_visits(
     One search gives every size exactly: the visits of a search of 8 nodes are those of a search of 64 nodes
     after its eighth. Raises ValueError if the policy gives no values.
     """
-    parts = []
-    for start in range(0, len(data), trees):
-        rows = np.arange(start, min(start + trees, len(data)))
-        parts.append(_search_part(policy, data.take(rows), theta, sorted(sizes)))
-    return VisitData.join(parts)
-
-
-def _search_part(policy: Policy, data: PlayedPositions, theta: Theta, sizes: Sequence[int]) -> VisitData:
+    if len(data) > trees:
+        parts = np.split(np.arange(len(data)), range(trees, len(data), trees))
+        return VisitData.join(
+            [search_visits(policy, data.take(rows), theta, sizes, trees=trees) for rows in parts]
+        )
     search = LockstepSearch(policy, data.positions, theta.puct_config())
     visits = {}
-    for nodes in sizes:
+    for nodes in sorted(sizes):
         search.run(nodes)
         _, _, counts, values, _, offsets = search.forest.root_moves()
         visits[nodes] = counts.astype(np.float64)
@@ -308,16 +304,10 @@ def best_beta(logs: Array, offsets: Offsets, played: NDArray[np.int64]) -> float
     return beta
 
 
-# Two gradients of the loss in x = log(t, c_puct): finite differences, and through the regularised policy.
-#
-# Finite differences (the paper's line 7) search the same positions at x + d and x - d. The search has no
-# randomness of its own, so both sides share everything but the step: common random numbers. Visits are
-# integers, and d must be large enough to move some of them: d = 0.2 changes t or c_puct by 22 %.
-#
-# The visits of PUCT approach n * pbar, pbar = lambda P / (alpha - Q) with lambda = c_puct sqrt(n) / (moves +
-# n)
-# (Grill et al. 2020). With the values Q of one search held fixed, pbar is a smooth function of t and c_puct.
-# Its gradient needs no further search. It leaves out that t and c_puct also change Q.
+# The gradient of the loss in x = log(t, c_puct) by finite differences (the paper's line 7): the same
+# positions are searched at x + d and x - d. The search has no randomness of its own, so both sides share
+# everything but the step: common random numbers. Visits are integers, and d must be large enough to
+# move some of them: d = 0.2 changes t or c_puct by 22 %.
 
 
 STEP = 0.2
@@ -360,65 +350,15 @@ def search_differences(search: Searcher, theta: Theta, step: float = STEP) -> Di
     return Differences(above, below, step)
 
 
-def regularised_gradient(data: VisitData, theta: Theta) -> Array:
-    """The gradient of each position's loss in log(t, c_puct) through the regularised policy: [positions, 2].
-
-    The loss is that of pbar in place of the visits, at its own best tau: there the gradient is also that of
-    the loss with tau fitted (the envelope theorem). pbar is positive everywhere and needs no epsilon.
-    """
-    offsets = data.offsets
-    priors = data.priors(theta.policy_temperature)
-    totals = segment_sum(data.visits[data.nodes], offsets)
-    policy, gaps = regularised_policies(priors, data.values, totals, theta.c_puct, offsets)
-    # d log P / d log t = -(log p - sum P log p) / t, and d log lambda / d log c_puct = 1.
-    mean_log = segment_repeat(segment_sum(priors * data.log_policy, offsets), offsets)
-    log_prior_by_t = -(data.log_policy - mean_log) / theta.policy_temperature
-    logs = np.log(np.maximum(policy, 1e-12))
-    beta = best_beta(logs, offsets, data.played)
-    shares = np.exp(segment_log_softmax(beta * logs, offsets))
-    columns = []
-    for push in (log_prior_by_t, np.ones(len(policy))):
-        # alpha keeps the sum at 1: d alpha = sum pbar push / sum pbar / (alpha - Q).
-        alpha = segment_sum(policy * push, offsets) / segment_sum(policy / gaps, offsets)
-        relative = push - segment_repeat(alpha, offsets) / gaps  # d log pbar
-        columns.append(-beta * (relative[data.played] - segment_sum(shares * relative, offsets)))
-    return np.stack(columns, axis=1)
-
-
-def regularised_policies(
-    priors: Array, values: Array, visits: Array, c_puct: float, offsets: Offsets
-) -> tuple[Array, Array]:
-    """pbar [moves] of all positions, and alpha - Q [moves]; `visits` [positions] are those of all moves.
-
-    alpha is found by bisection, as in `search.move_selection.reverse_kl_policy`.
-    """
-    moves = np.diff(offsets)
-    weights = segment_repeat(
-        c_puct * np.sqrt(np.maximum(visits, 1)) / (moves + np.maximum(visits, 1)), offsets
-    )
-    low = np.maximum.reduceat(values + weights * priors, offsets[:-1])
-    high = np.maximum.reduceat(values + weights, offsets[:-1])
-    for _ in range(60):
-        middle = (low + high) / 2
-        shares = weights * priors / np.maximum(segment_repeat(middle, offsets) - values, 1e-12)
-        large = segment_sum(shares, offsets) > 1
-        low, high = np.where(large, middle, low), np.where(large, high, middle)
-    gaps = np.maximum(segment_repeat(high, offsets) - values, 1e-12)
-    policy = weights * priors / gaps
-    return policy / segment_repeat(segment_sum(policy, offsets), offsets), gaps
-
-
 # Algorithm 1 of the ACE paper: Theta of a class of players by stochastic gradient descent.
 #
 # The paper's slips, which are not copied: the update must descend (Theta -= step * gradient, line 8 adds it);
 # the parameters are tau, t and c_puct only (the list in the text also has alpha and epsilon). Beyond the
 # paper:
 # tau is minimised exactly in every step, from the visits of the one search that the step needs anyway
-# (`choice_likelihood`); t and c_puct descend in their logarithms by one of two gradients
-# (`gradients`).
+# (`fit_choice`); t and c_puct descend in their logarithms.
 
 
-GradientMethod: TypeAlias = Literal["differences", "regularised"]
 _WINDOW = 6
 """Steps over which the convergence test averages."""
 
@@ -431,8 +371,6 @@ class DescentConfig:
     """Visits of each search."""
     batch: int = 256
     """Positions of a mini-batch, searched in lockstep."""
-    gradient: GradientMethod = "differences"
-    """differences: four more searches a step. regularised: none, and a biased gradient."""
     learning_rate: float = 0.25
     """First step in log t and log c_puct, per unit of normalised gradient (Adam)."""
     steps: int = 40
@@ -473,10 +411,6 @@ class DescentStep:
         }
         return cls(**arguments)
 
-    def as_json(self) -> dict[str, Any]:
-        """The line of the journal."""
-        return asdict(self)
-
 
 @dataclass
 class Descent:
@@ -510,10 +444,7 @@ class Descent:
         visits = search(self.start.with_searched(searched))
         choice = fit_choice(visits, float(np.exp(searched[0])))
         theta = self.start.with_searched(searched).with_choice(choice.temperature, choice.backoff)
-        if self.config.gradient == "differences":
-            gradients = search_differences(search, theta).gradient
-        else:
-            gradients = regularised_gradient(visits, theta)
+        gradients = search_differences(search, theta).gradient
         mean, error = gradients.mean(axis=0), gradients.std(axis=0) / np.sqrt(len(gradients))
         first, second, change = _adam(last, mean, number, self.config.learning_rate)
         return DescentStep(

@@ -1,9 +1,9 @@
-"""What the tuning of a class found: losses by nodes and phase, both gradients, standard errors."""
+"""Tunes classes of players: losses by nodes and phase, standard errors, and a level table."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
@@ -29,7 +29,6 @@ from sparring.measure.tuning import (
     cross_entropy,
     fit_choice,
     has_converged,
-    regularised_gradient,
     search_differences,
     search_visits,
     snapshot_sizes,
@@ -70,25 +69,19 @@ def summarise_class(
 def _standard_errors(
     search: Search, training: PlayedPositions, seen: VisitData, theta: Theta
 ) -> dict[str, Any]:
-    """Both gradients with their errors, the curvature, and the standard errors of log t and log c_puct: the
+    """The gradient with its error, the curvature, and the standard errors of log t and log c_puct: the
     sandwich of the curvature and of gradients clustered by game. None where the loss has no minimum."""
     differences = search_differences(lambda moved: search(training, moved), theta)
     curvature = differences.curvature(cross_entropy(seen, theta))
-    gradients = {"differences": differences.gradient, "regularised": regularised_gradient(seen, theta)}
-    spread = clustered_error(gradients["differences"], training.game)
+    gradient = differences.gradient
+    spread = clustered_error(gradient, training.game)
     return {
         "curvature": curvature.tolist(),
         "log_t_c_puct": [
             float(error / bend) if bend > 1e-4 else None
             for error, bend in zip(spread, curvature, strict=True)
         ],
-        "gradients": {
-            name: {
-                "mean": values.mean(axis=0).tolist(),
-                "error": clustered_error(values, training.game).tolist(),
-            }
-            for name, values in gradients.items()
-        },
+        "gradients": {"differences": {"mean": gradient.mean(axis=0).tolist(), "error": spread.tolist()}},
         "step": differences.step,
     }
 
@@ -253,21 +246,11 @@ class TuningConfig:
 
 @dataclass(frozen=True)
 class ClassTask:
-    """The tuning of one class; its journal is in the folder."""
+    """The tuning of one class; its journal in the folder has the steps and the result."""
 
     rating: int
     config: TuningConfig
     folder: Path
-
-    @property
-    def name(self) -> str:
-        """Its name in errors."""
-        return f"class {self.rating}"
-
-    @property
-    def journal(self) -> Path:
-        """The file of the steps and the result."""
-        return self.folder / f"class-{self.rating}.jsonl"
 
     def header(self) -> dict[str, Any]:
         """What a journal depends on. Backend, threads and the number of steps may change between runs."""
@@ -288,10 +271,6 @@ OnStep = Callable[[int, DescentStep], None]
 """Called with the rating of a class and the step that it took."""
 
 
-def _ignore_step(rating: int, step: DescentStep) -> None:
-    pass
-
-
 def tune_classes(
     ratings: Sequence[int],
     config: TuningConfig,
@@ -299,7 +278,7 @@ def tune_classes(
     *,
     workers: int = 1,
     ray: str | None = None,
-    on_step: OnStep = _ignore_step,
+    on_step: OnStep | None = None,
     on_result: Callable[[dict[str, Any]], None] = lambda _: None,
 ) -> list[dict[str, Any]]:
     """Tunes all classes and returns their results in the order of `ratings`.
@@ -318,8 +297,8 @@ def tune_classes(
     return [results[rating] for rating in ratings]
 
 
-def _pool(workers: int, ray: str | None, on_step: OnStep) -> WorkerPool[ClassTask, dict[str, Any]]:
-    name: Callable[[ClassTask], str] = lambda task: task.name  # noqa: E731
+def _pool(workers: int, ray: str | None, on_step: OnStep | None) -> WorkerPool[ClassTask, dict[str, Any]]:
+    name: Callable[[ClassTask], str] = lambda task: f"class {task.rating}"  # noqa: E731
     spawn = partial(ClassTuner, on_step)
     if ray is not None:
         return RayWorkerPool(spawn, max(workers, 1), ray, name)
@@ -331,28 +310,27 @@ def _pool(workers: int, ray: str | None, on_step: OnStep) -> WorkerPool[ClassTas
 class ClassTuner:
     """A worker that tunes one class after the other."""
 
-    def __init__(self, on_step: OnStep = _ignore_step) -> None:
+    def __init__(self, on_step: OnStep | None = None) -> None:
         self._on_step = on_step
 
     def work(self, task: ClassTask) -> dict[str, Any]:
         """The result of a class, from the journal if it is there and cannot be improved by more steps."""
-        journal = Journal(task.journal, header=task.header())
+        journal = Journal(task.folder / f"class-{task.rating}.jsonl", header=task.header())
         history = [DescentStep.of(entry) for entry in journal.entries if "searched" in entry]
         descent = task.config.descent
         if journal.entries and "theta" in journal.entries[-1]:
             result: dict[str, Any] = journal.entries[-1]
             if has_converged(history, descent.tolerance) or len(history) >= descent.steps:
                 return result
-        result = _tune(task, history, self._keep(task, journal))
+
+        def keep(step: DescentStep) -> None:
+            journal.add(asdict(step))
+            if self._on_step is not None:
+                self._on_step(task.rating, step)
+
+        result = _tune(task, history, keep)
         journal.add(result)
         return result
-
-    def _keep(self, task: ClassTask, journal: Journal) -> Callable[[DescentStep], None]:
-        def keep(step: DescentStep) -> None:
-            journal.add(step.as_json())
-            self._on_step(task.rating, step)
-
-        return keep
 
     def close(self) -> None:
         """Nothing stays open."""
@@ -399,11 +377,3 @@ def _tune(
         "evaluations": policy.misses,
         "visits": policy.hits + policy.misses,
     }
-
-
-def results_in(folder: Path) -> Iterator[dict[str, Any]]:
-    """The results of the classes whose journals in a folder are finished, by rating."""
-    from sparring.base.storage import read_journal
-
-    latest = [entries[-1] for path in folder.glob("class-*.jsonl") if (entries := read_journal(path))]
-    yield from sorted((entry for entry in latest if "theta" in entry), key=lambda entry: int(entry["class"]))

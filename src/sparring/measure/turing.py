@@ -7,7 +7,7 @@ The file of the games tells nothing of who played; the key is a file of its own.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -44,11 +44,6 @@ class TuringGame:
         if self.result not in RESULTS or self.ending not in ENDINGS or not self.moves:
             raise BadFile(f"game {self.id}: result {self.result}, ending {self.ending}")
 
-    def as_json(self) -> dict[str, Any]:
-        """A line of the file of games."""
-        return {"id": self.id, "level": self.level, "moves": " ".join(self.moves),
-                "result": self.result, "ending": self.ending}  # fmt: skip
-
 
 @dataclass(frozen=True)
 class TuringKit:
@@ -68,14 +63,6 @@ class TuringKit:
         """The levels, ascending."""
         return sorted({game.level for game in self.games})
 
-    def games_text(self) -> str:
-        """The file of games: one JSON object a line."""
-        return _lines(game.as_json() for game in self.games)
-
-    def key_text(self) -> str:
-        """The file of the key: one JSON object a line."""
-        return _lines({"id": game.id, "source": self.key[game.id]} for game in self.games)
-
 
 def read_kit(games: Path, key: Path) -> TuringKit:
     """The kit of two files. Raises BadFile or OSError."""
@@ -94,10 +81,6 @@ def shipped_kit(game: str) -> TuringKit:
     if game not in data.names("turing"):
         raise BadFile(f"there is no Turing kit of {game}")
     return read_kit(data.path("turing", game), data.path("turing", f"{game}-key"))
-
-
-def _lines(rows: Iterable[Mapping[str, Any]]) -> str:
-    return "".join(json.dumps(row) + "\n" for row in rows)
 
 
 # The score of a Turing test: how often games of each source were called human.
@@ -137,13 +120,13 @@ def score_verdicts(kit: TuringKit, verdicts: Mapping[str, str]) -> dict[str, Any
     }
 
 
-def share_with_interval(said: Sequence[bool]) -> dict[str, float] | None:
+def share_with_interval(values: Sequence[bool]) -> dict[str, float] | None:
     """The share of true values with Wilson's 95 % interval; None without values."""
-    if not said:
+    if not values:
         return None
-    share = sum(said) / len(said)
-    low, high = wilson_interval(share, len(said))
-    return {"value": share, "low": low, "high": high, "games": len(said)}
+    share = sum(values) / len(values)
+    low, high = wilson_interval(share, len(values))
+    return {"value": share, "low": low, "high": high, "games": len(values)}
 
 
 def permutation_test(first: Sequence[bool], second: Sequence[bool], draws: int = 10_000) -> float | None:

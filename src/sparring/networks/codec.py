@@ -12,9 +12,6 @@ from numpy.typing import NDArray
 from sparring.games import Move, move_name
 from sparring.games.game import Position
 
-# The result of a policy or a network: probabilities over the legal moves, and expected results.
-
-
 __all__ = ["Position", "Prediction", "RankedMove"]
 
 
@@ -55,12 +52,12 @@ class Prediction:
     def top(self, count: int) -> list[RankedMove]:
         """The `count` most likely moves with their probabilities, texts and names, most likely first."""
         order = np.argsort(-self.probabilities, kind="stable")[:count]
-        return [self._ranked(self.moves[i], float(self.probabilities[i])) for i in order]
-
-    def _ranked(self, move: Move, probability: float) -> RankedMove:
-        if self.state is None:
-            return RankedMove(move, probability, str(move), str(move))
-        return RankedMove(move, probability, self.state.move_text(move), move_name(self.state, move))
+        ranked, state = [], self.state
+        for move, probability in ((self.moves[i], float(self.probabilities[i])) for i in order):
+            text = str(move) if state is None else state.move_text(move)
+            name = str(move) if state is None else move_name(state, move)
+            ranked.append(RankedMove(move, probability, text, name))
+        return ranked
 
 
 Tensors: TypeAlias = Mapping[str, NDArray[np.generic]]
@@ -76,15 +73,12 @@ class Codec(Protocol):
 
     def output_shapes(self, inputs: Tensors) -> Mapping[str, tuple[int, ...]]:
         """The shapes of the network's outputs by name for these inputs, without the batch dimension."""
-        ...
 
     def encode(self, positions: Sequence[Position]) -> Tensors:
         """The network's inputs by name, each [positions, ...]."""
-        ...
 
     def decode(self, positions: Sequence[Position], outputs: Tensors) -> list[Prediction]:
         """One prediction per position, with probabilities over the legal moves only."""
-        ...
 
 
 @runtime_checkable
@@ -97,15 +91,12 @@ class SymmetryCodec(Protocol):
 
     def symmetries(self, position: Position) -> int:
         """The number of symmetries of a position, the identity included."""
-        ...
 
     def apply_symmetry(self, positions: Sequence[Position], inputs: Tensors, symmetry: int) -> Tensors:
         """The inputs of the transformed boards."""
-        ...
 
     def invert_symmetry(self, positions: Sequence[Position], outputs: Tensors, symmetry: int) -> Tensors:
         """The outputs for transformed boards, mapped back to the original boards."""
-        ...
 
 
 @runtime_checkable
@@ -116,7 +107,6 @@ class RatingConditionedCodec(Protocol):
     def ratings(self) -> tuple[float, float] | None:
         """The lowest and the highest rating that the network accepts; None if it is not conditioned on
         ratings."""
-        ...
 
 
 # Positions and predictions as arrays: no Python object per position.
@@ -144,10 +134,11 @@ class PositionBatch:
 
     def positions(self) -> list[Position]:
         """The same as `Position` objects."""
-        numbers = np.column_stack([self.ratings, self.clocks]).tolist()
+        ratings = [[None if np.isnan(r) else round(r) for r in pair] for pair in self.ratings.tolist()]
+        clocks = [None if np.isnan(clock) else clock for clock in self.clocks.tolist()]
         return [
-            Position(self.states[i], _rating(mine), _rating(theirs), None if np.isnan(clock) else clock)
-            for i, (mine, theirs, clock) in enumerate(numbers)
+            Position(self.states[i], mine, theirs, clock)
+            for i, ((mine, theirs), clock) in enumerate(zip(ratings, clocks, strict=True))
         ]
 
 
@@ -188,12 +179,6 @@ class BatchCodec(Protocol):
 
     def encode_batch(self, batch: PositionBatch) -> Tensors:
         """The network's inputs by name, each [positions, ...]. All boards are of one size."""
-        ...
 
     def decode_batch(self, batch: PositionBatch, outputs: Tensors) -> PredictionBatch:
         """The predictions from the network's outputs."""
-        ...
-
-
-def _rating(number: float) -> int | None:
-    return None if np.isnan(number) else round(number)

@@ -8,9 +8,9 @@ probabilities of a win, a draw and a loss of the player to move.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any
 
 import numpy as np
 from msgspec import Meta
@@ -20,9 +20,6 @@ from sparring.base.errors import BadFile
 from sparring.games import describe
 from sparring.networks.codec import Position, PositionBatch, Prediction, PredictionBatch, Tensors
 from sparring.networks.network import RatingBound, read_settings
-
-LabelSymmetry: TypeAlias = Callable[[NDArray[np.int64]], NDArray[np.int64]]
-"""Maps a permutation of the cells by a symmetry to the permutation of the policy's labels."""
 
 CONTEXT = 6
 _LONGEST_CLOCK = 7200.0
@@ -78,7 +75,6 @@ class ConditionedCodec:
                 f"{self.game} has no network of people's moves with the encoding '{self.input_spec.encoding}'"
             )
         self._layout = layout
-        self._symmetry_labels: LabelSymmetry | None = layout.symmetry_labels
 
     @property
     def ratings(self) -> tuple[float, float] | None:
@@ -107,13 +103,12 @@ class ConditionedCodec:
         states = [position.state for position in positions]
         moves, probabilities = self.samples_class.decode_states(states, logits, self.input_spec.encoding)
         ends = np.cumsum([len(legal) for legal in moves])
+        rows = zip(states, moves, ends, outputs["wdl"].tolist(), strict=True)
         return [
             Prediction(
-                each, probabilities[end - len(each) : end], win - loss, wdl=(win, draw, loss), state=state
+                legal, probabilities[end - len(legal) : end], win - loss, (win, draw, loss), state=state
             )
-            for state, each, end, (win, draw, loss) in zip(
-                states, moves, ends, outputs["wdl"].tolist(), strict=True
-            )
+            for state, legal, end, (win, draw, loss) in rows
         ]
 
     def encode_batch(self, batch: PositionBatch) -> Tensors:
@@ -132,7 +127,7 @@ class ConditionedCodec:
 
     def symmetries(self, position: Position) -> int:
         """The number of symmetries of the position."""
-        return int(position.state.symmetries) if self._symmetry_labels is not None else 1
+        return int(position.state.symmetries) if self._layout.symmetry_labels is not None else 1
 
     def apply_symmetry(self, positions: Sequence[Position], inputs: Tensors, symmetry: int) -> Tensors:
         """The planes with permuted cells. All boards must have one size."""
@@ -143,7 +138,7 @@ class ConditionedCodec:
 
     def invert_symmetry(self, positions: Sequence[Position], outputs: Tensors, symmetry: int) -> Tensors:
         """The policy with the labels permuted back."""
-        if not symmetry or self._symmetry_labels is None:
+        if not symmetry or self._layout.symmetry_labels is None:
             return outputs
-        labels = self._symmetry_labels(positions[0].state.transformed_cells(symmetry))
+        labels = self._layout.symmetry_labels(positions[0].state.transformed_cells(symmetry))
         return {**outputs, "policy": outputs["policy"][:, labels]}

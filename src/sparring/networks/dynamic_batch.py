@@ -8,7 +8,7 @@ gives for single positions.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import onnx
@@ -65,9 +65,11 @@ def _free_batch(model: onnx.ModelProto) -> onnx.ModelProto:
     for node in freed.graph.node:
         if fed.intersection(node.input):
             fed.update(node.output)
-            nodes += _freed(node, fed, constants, ranks, freed.graph)
-        else:
-            nodes.append(node)
+            if node.op_type == "Reshape" and node.input[0] in fed and node.input[1] in constants:
+                _free_reshape(node, constants[node.input[1]].astype(np.int64), freed.graph)
+            elif node.op_type == "Concat" and _axis(node, ranks) != 0:
+                nodes += _expand_constants(node, fed, ranks, freed.graph)
+        nodes.append(node)
     del freed.graph.node[:]
     freed.graph.node.extend(nodes)
     del freed.graph.value_info[:]
@@ -82,33 +84,18 @@ def _verify_batches(original: onnx.ModelProto, freed: onnx.ModelProto) -> None:
     positions."""
     inputs = _sample_inputs(freed)
     names = [output.name for output in freed.graph.output]
-    single, with_dynamic_batch = _session(original), _session(freed)
+    single, batched = _session(original), _session(freed)
     rows = [_run(single, names, inputs, slice(i, i + 1)) for i in range(_VERIFY_BATCH)]
     for batch in (1, _VERIFY_BATCH):
         try:
-            together = _run(with_dynamic_batch, names, inputs, slice(batch))
+            together = _run(batched, names, inputs, slice(batch))
         except BadFile as error:
             raise BadFile(f"{_FIXED}: {error}") from None
-        for name, found, *expected in zip(names, together, *rows[:batch], strict=True):
+        for name, values, *expected in zip(names, together, *rows[:batch], strict=True):
             if not np.isfinite(expected).all():
                 raise BadFile(f"its output {name} is not a finite number")
-            if not _close(found, np.concatenate(expected)):
+            if not _close(values, np.concatenate(expected)):
                 raise BadFile(f"{_FIXED}: {name} differs")
-
-
-def _freed(
-    node: onnx.NodeProto,
-    fed: set[str],
-    constants: Mapping[str, NDArray[np.generic]],
-    ranks: Mapping[str, int],
-    graph: onnx.GraphProto,
-) -> list[onnx.NodeProto]:
-    """The node, with preceding nodes if needed, without a fixed batch size."""
-    if node.op_type == "Reshape" and node.input[0] in fed and node.input[1] in constants:
-        _free_reshape(node, constants[node.input[1]].astype(np.int64), graph)
-    if node.op_type == "Concat" and _axis(node, ranks) != 0:
-        return [*_expand_constants(node, fed, ranks, graph), node]
-    return [node]
 
 
 def _free_reshape(node: onnx.NodeProto, shape: NDArray[np.int64], graph: onnx.GraphProto) -> None:
@@ -193,10 +180,9 @@ def _session(model: onnx.ModelProto) -> onnxruntime.InferenceSession:
     options.intra_op_num_threads = 1
     options.log_severity_level = 4
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    content, providers = model.SerializeToString(), ["CPUExecutionProvider"]
     try:
-        return onnxruntime.InferenceSession(
-            model.SerializeToString(), options, providers=["CPUExecutionProvider"]
-        )
+        return onnxruntime.InferenceSession(content, options, providers=providers)
     except Exception as error:  # ONNX Runtime's errors have no common base class
         raise BadFile(f"ONNX Runtime cannot load it ({str(error).strip()[:200]})") from None
 
@@ -206,18 +192,15 @@ def _run(
     names: Sequence[str],
     inputs: Mapping[str, NDArray[np.generic]],
     rows: slice,
-) -> list[NDArray[np.generic]]:
+) -> Any:
     try:
-        outputs: list[NDArray[np.generic]] = session.run(
-            names, {name: values[rows] for name, values in inputs.items()}
-        )
+        return session.run(names, {name: values[rows] for name, values in inputs.items()})
     except Exception as error:  # as above
         raise BadFile(f"ONNX Runtime cannot run it ({str(error).strip()[:200]})") from None
-    return outputs
 
 
-def _close(found: NDArray[np.generic], expected: NDArray[np.generic]) -> bool:
-    if found.shape != expected.shape:
+def _close(values: NDArray[np.generic], expected: NDArray[np.generic]) -> bool:
+    if values.shape != expected.shape:
         return False
     scale = max(1.0, float(np.abs(expected).max(initial=0)))
-    return bool(np.allclose(found, expected, rtol=0, atol=_TOLERANCE * scale))
+    return bool(np.allclose(values, expected, rtol=0, atol=_TOLERANCE * scale))

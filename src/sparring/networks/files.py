@@ -7,7 +7,7 @@ import math
 import stat
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,7 +22,6 @@ from sparring.base.errors import BadFile, first_line
 from sparring.networks.graph import OPSET
 
 _GZIP = b"\x1f\x8b"
-_CHUNK = 1 << 20
 _ALWAYS_FINE = 64 << 20
 _RATIO = 20
 """Largest compression ratio. Trained weights hardly compress: a file with a larger ratio is not a
@@ -43,19 +42,14 @@ def read_file(path: Path) -> bytes:
         if size > _LARGEST:
             raise BadFile(f"it has {size:,} bytes, more than any network")
         return path.read_bytes()
-    parts, total = [], 0
     try:
         with gzip.open(path) as unpacked:
-            while part := unpacked.read(_CHUNK):
-                total += len(part)
-                if total > limit:
-                    raise BadFile(
-                        f"it unpacks to more than {limit:,} bytes, which no network of its size does"
-                    )
-                parts.append(part)
+            content = unpacked.read(limit + 1)
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise BadFile(f"the compressed file is cut off or broken ({error})") from None
-    return b"".join(parts)
+    if len(content) > limit:
+        raise BadFile(f"it unpacks to more than {limit:,} bytes, which no network of its size does")
+    return content
 
 
 def model_name(path: Path) -> str:
@@ -106,11 +100,11 @@ def check_tensor_specs(
     model: onnx.ModelProto, family: str, inputs: Sequence[TensorSpec], outputs: Sequence[TensorSpec]
 ) -> None:
     """Raises BadFile unless the model has exactly these inputs and at least these outputs."""
-    found = {value.name: value for value in model.graph.input}
-    if extra := found.keys() - {wanted.name for wanted in inputs}:
+    present = {value.name for value in model.graph.input}
+    if extra := present - {wanted.name for wanted in inputs}:
         raise BadFile(f"not a {family} network: it has an input {min(extra)}")
-    _check_values(family, "input", found, inputs)
-    _check_values(family, "output", {value.name: value for value in model.graph.output}, outputs)
+    _check_values(family, "input", model.graph.input, inputs)
+    _check_values(family, "output", model.graph.output, outputs)
 
 
 def convert_opset(model: onnx.ModelProto) -> onnx.ModelProto:
@@ -131,12 +125,11 @@ def keep_outputs(model: onnx.ModelProto, names: Sequence[str]) -> None:
         if needed.intersection(node.output):
             needed.update(node.input)
             nodes.append(node)
-    outputs = [value for value in model.graph.output if value.name in names]
-    constants = [tensor for tensor in model.graph.initializer if tensor.name in needed]
+    graph = model.graph
     for field, kept in (
-        (model.graph.node, nodes[::-1]),
-        (model.graph.output, outputs),
-        (model.graph.initializer, constants),
+        (graph.node, nodes[::-1]),
+        (graph.output, [value for value in graph.output if value.name in names]),
+        (graph.initializer, [tensor for tensor in graph.initializer if tensor.name in needed]),
     ):
         del field[:]
         field.extend(kept)
@@ -157,21 +150,32 @@ def count_operators(model: onnx.ModelProto) -> Counter[str]:
 
 
 def _check_values(
-    family: str, role: str, found: dict[str, onnx.ValueInfoProto], wanted: Sequence[TensorSpec]
+    family: str, role: str, values: Iterable[onnx.ValueInfoProto], wanted: Sequence[TensorSpec]
 ) -> None:
-    for value in wanted:
-        if value.name not in found:
-            raise BadFile(f"not a {family} network: it has no {role} {value.name}")
-        tensor = found[value.name].type.tensor_type
-        dims = [dim.dim_value if dim.HasField("dim_value") else None for dim in tensor.shape.dim]
-        fits = len(dims) == len(value.shape) + 1 and all(
-            dim in (None, size) for dim, size in zip(dims[1:], value.shape, strict=True)
-        )
-        if not fits or tensor.elem_type != value.dtype:
-            raise BadFile(
-                f"not a {family} network: its {role} {value.name} is "
-                f"{type_words(tensor.elem_type, dims)}, not {type_words(value.dtype, [None, *value.shape])}"
-            )
+    present = {value.name: value for value in values}
+    for spec in wanted:
+        if spec.name not in present:
+            raise BadFile(f"not a {family} network: it has no {role} {spec.name}")
+        if words := type_difference(present[spec.name], spec):
+            raise BadFile(f"not a {family} network: its {role} {spec.name} is {words[0]}, not {words[1]}")
+
+
+def type_difference(
+    value: onnx.ValueInfoProto, spec: TensorSpec, *, any_batch: bool = False
+) -> tuple[str, str] | None:
+    """The types and shapes of a value and of its specification in words; None if they agree.
+
+    A dimension that the value leaves open agrees with any. With `any_batch` the first one must be open.
+    """
+    tensor = value.type.tensor_type
+    dims = [dim.dim_value if dim.HasField("dim_value") else None for dim in tensor.shape.dim]
+    sizes = [None, *spec.shape]
+    fits = len(dims) == len(sizes) and all(
+        dim in (None, size) for dim, size in zip(dims[1:], spec.shape, strict=True)
+    )
+    if fits and tensor.elem_type == spec.dtype and not (any_batch and dims[0] is not None):
+        return None
+    return type_words(tensor.elem_type, dims), type_words(spec.dtype, sizes)
 
 
 def type_words(dtype: int, dims: Sequence[int | None]) -> str:
@@ -222,7 +226,9 @@ def _load_weights(model: onnx.ModelProto, folder: Path | None) -> None:
             raise BadFile(f"its weights {tensor.name} have a negative size")
         if tensor.data_location == TensorProto.EXTERNAL:
             _load_external(tensor, folder, taken)
-        _check_numbers(tensor)
+        values = to_array(tensor)
+        if values.dtype.kind == "f" and not np.isfinite(values).all():
+            raise BadFile(f"its weights {tensor.name} hold a NaN or an infinite number")
 
 
 def _load_external(tensor: onnx.TensorProto, folder: Path | None, taken: Counter[Path]) -> None:
@@ -261,12 +267,6 @@ def _dtype(tensor: onnx.TensorProto) -> np.dtype[np.generic]:
     if dtype.kind not in "fiub":
         raise BadFile(f"its weights {tensor.name} are of type {dtype}, which we do not read")
     return dtype
-
-
-def _check_numbers(tensor: onnx.TensorProto) -> None:
-    values = to_array(tensor)
-    if values.dtype.kind == "f" and not np.isfinite(values).all():
-        raise BadFile(f"its weights {tensor.name} hold a NaN or an infinite number")
 
 
 def to_array(tensor: onnx.TensorProto) -> NDArray[np.generic]:

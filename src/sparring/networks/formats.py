@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
@@ -97,32 +97,26 @@ def make_codec(card: ModelCard) -> Codec:
 
 
 def _read(path: Path) -> onnx.ModelProto:
-    data = read_file(path)
+    data, name = read_file(path), model_name(path)
     if not data:
         raise BadFile("the file is empty")
-    programs = []
-    for formats in game_formats():
-        if formats.weights is not None:
-            if formats.weights.recognises(data):
-                return formats.weights.read(data, model_name(path))
-            programs.append(formats.weights.program)
+    weights = [formats.weights for formats in game_formats() if formats.weights is not None]
+    for program in weights:
+        if program.recognises(data):
+            return program.read(data, name)
     try:
         model = load_onnx(data, path.parent)
     except BadFile as error:
-        raise BadFile(f"not a network{_of(programs)}, and no valid ONNX file: {error}") from None
-    return model if has_card(model) else _read_foreign(model, model_name(path))
+        raise BadFile(f"not a network{_of(weights)}, and no valid ONNX file: {error}") from None
+    if has_card(model):
+        return model
+    graphs = [formats.onnx for formats in game_formats() if formats.onnx is not None]
+    inputs = {value.name for value in model.graph.input}
+    for graph in graphs:
+        if graph.inputs <= inputs:
+            return graph.read(model, name)
+    raise BadFile(f"an ONNX file without Sparring's model card, and not{_of(graphs)} by its inputs")
 
 
-def _read_foreign(model: onnx.ModelProto, name: str) -> onnx.ModelProto:
-    """Recognises another program's graph by its inputs."""
-    inputs, programs = {value.name for value in model.graph.input}, []
-    for formats in game_formats():
-        if formats.onnx is not None:
-            if formats.onnx.inputs <= inputs:
-                return formats.onnx.read(model, name)
-            programs.append(formats.onnx.program)
-    raise BadFile(f"an ONNX file without Sparring's model card, and not{_of(programs)} by its inputs")
-
-
-def _of(programs: list[str]) -> str:
-    return f" of {' or '.join(programs) or 'another program'}"
+def _of(formats: Sequence[WeightsFormat | OnnxFormat]) -> str:
+    return f" of {' or '.join(known.program for known in formats) or 'another program'}"

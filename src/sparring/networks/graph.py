@@ -26,16 +26,15 @@ BATCH_DIMENSION = "batch"
 class GraphBuilder:
     """An ONNX graph under construction. Values are referred to by name."""
 
-    def __init__(self) -> None:
-        self._nodes: list[onnx.NodeProto] = []
-        self._constants: list[onnx.TensorProto] = []
-        self._inputs: list[onnx.ValueInfoProto] = []
-        self._outputs: list[onnx.ValueInfoProto] = []
+    def __init__(self, graph: onnx.GraphProto | None = None, prefix: str = "") -> None:
+        """Begins with an empty graph, or adds to `graph`: the names of the new values have the prefix."""
+        self._graph = onnx.GraphProto() if graph is None else graph
+        self._prefix = prefix
         self.parameters = 0
 
     def input(self, name: str, shape: Sequence[int | str], dtype: int = TensorProto.FLOAT) -> str:
         """Adds an input of shape [batch, *shape]; a string in the shape is a dynamic dimension."""
-        self._inputs.append(helper.make_tensor_value_info(name, dtype, [BATCH_DIMENSION, *shape]))
+        self._graph.input.append(helper.make_tensor_value_info(name, dtype, [BATCH_DIMENSION, *shape]))
         return name
 
     def weights(self, array: NDArray[np.float32]) -> str:
@@ -45,14 +44,14 @@ class GraphBuilder:
 
     def constant(self, array: NDArray[np.generic]) -> str:
         """Adds a constant that is not trained, such as a shape or indices."""
-        name = f"c{len(self._constants)}"
-        self._constants.append(numpy_helper.from_array(np.ascontiguousarray(array), name))
+        name = f"{self._prefix}c{len(self._graph.initializer)}"
+        self._graph.initializer.append(numpy_helper.from_array(np.ascontiguousarray(array), name))
         return name
 
     def op(self, kind: str, *inputs: str, **attributes: Any) -> str:
         """Adds a node and returns the name of its first output."""
-        name = f"{kind.lower()}_{len(self._nodes)}"
-        self._nodes.append(helper.make_node(kind, list(inputs), [name], **attributes))
+        name = f"{self._prefix}{kind.lower()}_{len(self._graph.node)}"
+        self._graph.node.append(helper.make_node(kind, list(inputs), [name], **attributes))
         return name
 
     def reshape(self, value: str, *shape: int) -> str:
@@ -70,17 +69,15 @@ class GraphBuilder:
 
     def output(self, name: str, value: str, shape: Sequence[int | str]) -> None:
         """Adds an output of shape [batch, *shape] under a name."""
-        self._nodes.append(helper.make_node("Identity", [value], [name]))
-        self._outputs.append(
-            helper.make_tensor_value_info(name, TensorProto.FLOAT, [BATCH_DIMENSION, *shape])
-        )
+        self._graph.node.append(helper.make_node("Identity", [value], [name]))
+        info = helper.make_tensor_value_info(name, TensorProto.FLOAT, [BATCH_DIMENSION, *shape])
+        self._graph.output.append(info)
 
     def build(self, card: ModelCard) -> onnx.ModelProto:
         """The model, checked by ONNX, with its card."""
-        graph = helper.make_graph(self._nodes, card.name, self._inputs, self._outputs, self._constants)
-        model = helper.make_model(
-            graph, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=_IR_VERSION
-        )
+        self._graph.name = card.name
+        opsets = [helper.make_opsetid("", OPSET)]
+        model = helper.make_model(self._graph, opset_imports=opsets, ir_version=_IR_VERSION)
         model.producer_name = "sparring"
         write_card(model, card)
         onnx.checker.check_model(model)

@@ -17,15 +17,17 @@ from onnx import TensorProto, helper
 from sparring.base.errors import BadFile, first_line
 from sparring.games import load_game
 from sparring.networks.codec import Codec, Position, Tensors
-from sparring.networks.files import type_words
+from sparring.networks.files import TensorSpec, type_difference, type_words
+
+Shape: TypeAlias = tuple[int, ...]
+Cost: TypeAlias = Callable[[list[Shape], list[Shape], dict[str, Any]], int]
+"""(shapes of the inputs, shapes of the outputs, attributes) -> multiply-adds."""
+
 
 # The time that a graph needs: an estimate of its multiply-adds from the shapes of its values.
 #
 # Most operators need a constant time for each number of their inputs and outputs. The others are listed here.
 # The estimate does not depend on the values, so that a graph can be judged before it runs.
-
-
-Shape: TypeAlias = tuple[int, ...]
 
 
 def multiply_adds(model: onnx.ModelProto, shapes: Mapping[str, Shape]) -> int:
@@ -51,17 +53,9 @@ def _product(inputs: list[Shape], outputs: list[Shape], attributes: dict[str, An
     return math.prod(outputs[0]) * first[0 if attributes.get("transA") else -1]
 
 
-def _convolution(weights: int) -> Callable[[list[Shape], list[Shape], dict[str, Any]], int]:
+def _convolution(weights: int) -> Cost:
     """A convolution with the kernel [outputs, inputs of a group, ...] as the input of this number."""
-
-    def cost(inputs: list[Shape], outputs: list[Shape], _: dict[str, Any]) -> int:
-        return math.prod(outputs[0]) * math.prod(inputs[weights][1:])
-
-    return cost
-
-
-def _transposed_convolution(inputs: list[Shape], _: list[Shape], __: dict[str, Any]) -> int:
-    return math.prod(inputs[0]) * math.prod(inputs[1][1:])
+    return lambda inputs, outputs, _: math.prod(outputs[0]) * math.prod(inputs[weights][1:])
 
 
 def _window(_: list[Shape], outputs: list[Shape], attributes: dict[str, Any]) -> int:
@@ -83,27 +77,26 @@ def _einsum(inputs: list[Shape], _: list[Shape], attributes: dict[str, Any]) -> 
     return len(inputs) * math.prod(sizes.values())
 
 
-def _recurrence(inputs: list[Shape], _: list[Shape], __: dict[str, Any]) -> int:
-    """A recurrent layer: all weights for each step of each sequence."""
-    return math.prod(inputs[0][:2]) * (math.prod(inputs[1]) + math.prod(inputs[2]))
-
-
 def _pairwise(inputs: list[Shape], outputs: list[Shape], _: dict[str, Any]) -> int:
     """Each number with as many as the longest axis has: transforms, determinants, attention."""
     longest = max((size for shape in [*inputs, *outputs] for size in shape), default=1)
     return 4 * longest * sum(map(math.prod, [*inputs, *outputs]))
 
 
-_SUPERLINEAR: dict[str, Callable[[list[Shape], list[Shape], dict[str, Any]], int]] = {
+_SUPERLINEAR: dict[str, Cost] = {
     **dict.fromkeys(("MatMul", "MatMulInteger", "QLinearMatMul", "Gemm"), _product),
     "Conv": _convolution(1),
     "ConvInteger": _convolution(1),
     "DeformConv": _convolution(1),
     "QLinearConv": _convolution(3),
-    "ConvTranspose": _transposed_convolution,
+    "ConvTranspose": lambda inputs, _, __: math.prod(inputs[0]) * math.prod(inputs[1][1:]),
     **dict.fromkeys(("AveragePool", "MaxPool", "LpPool", "LRN"), _window),
     "Einsum": _einsum,
-    **dict.fromkeys(("RNN", "GRU", "LSTM"), _recurrence),
+    # A recurrent layer: all weights for each step of each sequence.
+    **dict.fromkeys(
+        ("RNN", "GRU", "LSTM"),
+        lambda inputs, _, __: math.prod(inputs[0][:2]) * (math.prod(inputs[1]) + math.prod(inputs[2])),
+    ),
     **dict.fromkeys(
         ("Attention", "Det", "DFT", "STFT", "Col2Im", "MaxRoiPool", "RoiAlign", "NonMaxSuppression"),
         _pairwise,
@@ -133,8 +126,12 @@ def check_graph(model: onnx.ModelProto, codec: Codec) -> None:
         raise BadFile(f"the settings of its model card are wrong ({first_line(error)})") from None
     _check_inputs(model, sample)
     shapes = check_memory(model, {name: array.shape for name, array in sample.items()})
-    check_time(model, shapes)
-    _check_growth(model, shapes, {name: (2, *array.shape[1:]) for name, array in sample.items()})
+    if (needed := multiply_adds(model, shapes)) > _MAX_MULTIPLY_ADDS:
+        raise BadFile(f"a position would need {needed:,} multiply-adds, more than {_MAX_MULTIPLY_ADDS:,}")
+    two = _infer_shapes(model, {name: (2, *array.shape[1:]) for name, array in sample.items()})
+    for name, shape in two.items():
+        if math.prod(shape) > 2 * math.prod(shapes[name]):
+            raise BadFile(f"its value {name} grows faster than the number of positions")
     _check_outputs(model, codec, sample, shapes)
 
 
@@ -161,20 +158,6 @@ def check_memory(model: onnx.ModelProto, inputs: Mapping[str, Shape]) -> dict[st
     if constants > limit:
         raise BadFile(f"it computes {constants:,} numbers from its weights alone, more than {limit:,}")
     return shapes
-
-
-def check_time(model: onnx.ModelProto, shapes: Mapping[str, Shape]) -> None:
-    """Raises BadFile if the graph needs too many multiply-adds. `shapes` are those of `check_memory`."""
-    needed = multiply_adds(model, shapes)
-    if needed > _MAX_MULTIPLY_ADDS:
-        raise BadFile(f"a position would need {needed:,} multiply-adds, more than {_MAX_MULTIPLY_ADDS:,}")
-
-
-def _check_growth(model: onnx.ModelProto, single: Mapping[str, Shape], inputs: Mapping[str, Shape]) -> None:
-    """Raises BadFile if a value for these inputs, two positions, is more than twice that for one."""
-    for name, shape in _infer_shapes(model, inputs).items():
-        if math.prod(shape) > 2 * math.prod(single[name]):
-            raise BadFile(f"its value {name} grows faster than the number of positions")
 
 
 def _infer_shapes(model: onnx.ModelProto, inputs: Mapping[str, Shape]) -> dict[str, Shape]:
@@ -209,39 +192,29 @@ def _infer_shapes(model: onnx.ModelProto, inputs: Mapping[str, Shape]) -> dict[s
 
 
 def _check_inputs(model: onnx.ModelProto, sample: Tensors) -> None:
-    found = {value.name: value.type.tensor_type for value in model.graph.input}
-    if found.keys() != sample.keys():
-        raise BadFile(f"its inputs are {_names(found)}; its model card needs {_names(sample)}")
+    inputs = {value.name: value for value in model.graph.input}
+    if inputs.keys() != sample.keys():
+        raise BadFile(f"its inputs are {_names(inputs)}; its model card needs {_names(sample)}")
     for name, array in sample.items():
-        dims = [dim.dim_value if dim.HasField("dim_value") else None for dim in found[name].shape.dim]
-        fits = len(dims) == array.ndim and all(
-            dim in (None, size) for dim, size in zip(dims[1:], array.shape[1:], strict=True)
-        )
-        if not fits or dims[0] is not None or found[name].elem_type != _element_type(array.dtype):
-            raise BadFile(
-                f"its input {name} is {type_words(found[name].elem_type, dims)}; "
-                f"its model card needs {type_words(_element_type(array.dtype), [None, *array.shape[1:]])}"
-            )
+        spec = TensorSpec(name, array.shape[1:], int(helper.np_dtype_to_tensor_dtype(array.dtype)))
+        if words := type_difference(inputs[name], spec, any_batch=True):
+            raise BadFile(f"its input {name} is {words[0]}; its model card needs {words[1]}")
 
 
 def _check_outputs(
     model: onnx.ModelProto, codec: Codec, sample: Tensors, shapes: Mapping[str, Shape]
 ) -> None:
-    found = {value.name: value.type.tensor_type.elem_type for value in model.graph.output}
+    types = {value.name: value.type.tensor_type.elem_type for value in model.graph.output}
     for name, expected in codec.output_shapes(sample).items():
-        if name not in found:
+        if name not in types:
             if name in codec.optional_outputs:
                 continue
             raise BadFile(f"it has no output {name}, which its model card needs")
-        if shapes.get(name) != (1, *expected) or found[name] != TensorProto.FLOAT:
+        if shapes.get(name) != (1, *expected) or types[name] != TensorProto.FLOAT:
             raise BadFile(
-                f"its output {name} is {type_words(found[name], [None, *shapes.get(name, ())[1:]])}; "
+                f"its output {name} is {type_words(types[name], [None, *shapes.get(name, ())[1:]])}; "
                 f"its model card needs {type_words(TensorProto.FLOAT, [None, *expected])}"
             )
-
-
-def _element_type(dtype: object) -> int:
-    return int(helper.np_dtype_to_tensor_dtype(dtype))
 
 
 def _names(names: Mapping[str, object]) -> str:

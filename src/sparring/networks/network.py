@@ -73,11 +73,14 @@ class Network:
         BadFile if the graph cannot be run or its outputs are not finite numbers.
         """
         checked = [self._checked(i, position) for i, position in enumerate(positions)]
+        by_size: dict[int, list[int]] = {}  # only boards of one size fit into one tensor of every family
+        for row, position in enumerate(checked):
+            by_size.setdefault(getattr(position.state, "size", 0), []).append(row)
         predictions: dict[int, Prediction] = {}
-        for rows in _by_board(checked):
+        for rows in by_size.values():
             for start in range(0, len(rows), self.batch):
                 part = rows[start : start + self.batch]
-                answers = self._predict_batch([checked[row] for row in part], symmetry)
+                answers = self._predict_tensor([checked[row] for row in part], symmetry)
                 predictions.update(zip(part, answers, strict=True))
         return [predictions[row] for row in range(len(checked))]
 
@@ -125,28 +128,14 @@ class Network:
             raise ValueError(f"position {index + 1} has no moves: the game is over ({outcome.reason})")
         return position
 
-    def _predict_batch(self, positions: list[Position], symmetry: int) -> list[Prediction]:
+    def _predict_tensor(self, positions: list[Position], symmetry: int) -> list[Prediction]:
         inputs = self.codec.encode(positions)
-        if symmetry:
-            return self._predict_with_symmetry(positions, inputs, symmetry)
-        return self.codec.decode(positions, self._run(inputs))
-
-    def _predict_with_symmetry(
-        self, positions: list[Position], inputs: Tensors, symmetry: int
-    ) -> list[Prediction]:
+        if not symmetry:
+            return self.codec.decode(positions, self._run(inputs))
         if not isinstance(self.codec, SymmetryCodec):
             raise ValueError(f"{self.card.name} sees boards from one side only")
         outputs = self._run(self.codec.apply_symmetry(positions, inputs, symmetry))
         return self.codec.decode(positions, self.codec.invert_symmetry(positions, outputs, symmetry))
-
-
-def _by_board(positions: Sequence[Position]) -> list[list[int]]:
-    """Row indices grouped by board size: only boards of one size fit into one tensor of every network
-    family."""
-    rows: dict[int, list[int]] = {}
-    for row, position in enumerate(positions):
-        rows.setdefault(getattr(position.state, "size", 0), []).append(row)
-    return list(rows.values())
 
 
 # Reads the settings of a codec from a model card.

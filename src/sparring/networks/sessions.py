@@ -39,7 +39,6 @@ class Session(Protocol):
 
     def run(self, inputs: Tensors) -> Outputs:
         """All outputs of the graph by name."""
-        ...
 
 
 class OnnxRuntimeSession:
@@ -159,12 +158,12 @@ class CudaGraphSession:
         expected = self._eager.run(inputs)
         try:
             captured = _capture(self._eager.graph, inputs, size)
-            found = captured(inputs)
+            outputs = captured(inputs)
         except (RuntimeError, AssertionError) as error:
             print(f"no CUDA graph of {size} positions: {first_line(error)}", file=sys.stderr)
             return self._eager.run
         for name, values in expected.items():
-            difference = float(np.abs(found[name] - values).max(initial=0))
+            difference = float(np.abs(outputs[name] - values).max(initial=0))
             if not difference <= _TOLERANCE * max(1.0, float(np.abs(values).max(initial=0))):
                 print(f"CUDA graph of {size} positions: {name} differs by {difference}", file=sys.stderr)
                 return self._eager.run
@@ -181,12 +180,16 @@ def _capture(graph: Any, inputs: Tensors, size: int) -> Callable[[Tensors], Outp
 
     def forward(*tensors: torch.Tensor) -> dict[str, torch.Tensor]:
         with torch.autocast("cuda", torch.bfloat16, cache_enabled=False):
-            return {
-                name: value.float() for name, value in graph(**dict(zip(names, tensors, strict=True))).items()
-            }
+            outputs = graph(**dict(zip(names, tensors, strict=True)))
+            return {name: value.float() for name, value in outputs.items()}
 
     def padded(batch: Tensors) -> list[torch.Tensor]:
-        return [torch.from_numpy(_padded(batch[name], size)) for name in names]
+        """The inputs with zeros below them, `size` rows in all."""
+        rows = []
+        for array in (batch[name] for name in names):
+            below = np.zeros((size - len(array), *array.shape[1:]), array.dtype)
+            rows.append(torch.from_numpy(np.concatenate([array, below])))
+        return rows
 
     with torch.no_grad():
         example = [tensor.cuda() for tensor in padded(inputs)]
@@ -199,13 +202,6 @@ def _capture(graph: Any, inputs: Tensors, size: int) -> Callable[[Tensors], Outp
             return {name: value[:rows].cpu().numpy() for name, value in outputs.items()}
 
     return run
-
-
-def _padded(array: NDArray[Any], size: int) -> NDArray[Any]:
-    """The array with zeros below it, `size` rows in all."""
-    rows = np.zeros((size, *array.shape[1:]), array.dtype)
-    rows[: len(array)] = array
-    return rows
 
 
 MAX_THREADS = 1024

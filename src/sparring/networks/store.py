@@ -9,7 +9,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING
 
 from sparring import data
 from sparring.base.config import is_file
@@ -19,9 +18,6 @@ from sparring.games import load_game
 from sparring.networks.card import ModelCard, read_card_from_file
 from sparring.networks.files import model_name
 from sparring.networks.network import Network
-
-if TYPE_CHECKING:
-    import onnx
 
 _NAME = re.compile(r"[\w][\w.+-]{0,99}")
 
@@ -53,33 +49,29 @@ def stored_models(on_broken: Callable[[str], None] = lambda message: None) -> li
 
     A file that cannot be read is left out; `on_broken` is called with the reason.
     """
-    found: dict[str, ModelEntry] = {}
-    added = sorted(home().glob("*.onnx")) if home().is_dir() else []
+    entries: dict[str, ModelEntry] = {}
+    added = sorted(home().glob("*.onnx"))
     for path in (*(data.path("networks", name) for name in data.names("networks")), *added):
         try:
-            found[path.stem] = ModelEntry(path.stem, path, path not in added, read_card_from_file(path))
+            entries[path.stem] = ModelEntry(path.stem, path, path not in added, read_card_from_file(path))
         except (BadFile, OSError) as error:
             on_broken(str(error))
-    return sorted(found.values(), key=lambda entry: (not entry.shipped, entry.card.game, entry.name))
+    return sorted(entries.values(), key=lambda entry: (not entry.shipped, entry.card.game, entry.name))
 
 
 def find(name: str, game: str | None = None) -> Path:
     """The file of a name in the store, or of a path. With `game`, "human" finds "human-chess", unless the
     user added a network "human" of that game. Raises BadFile."""
-    found = _stored_files(name, game)
-    if found:  # a network of another game only if there is none of this one, for the message
-        return next((path for path in found if len(found) == 1 or _plays(path, game)), found[0])
+    files = _stored_files(name, game)
+    if files:  # a network of another game only if there is none of this one, for the message
+        return next((path for path in files if len(files) == 1 or _plays(path, game)), files[0])
     if is_file(Path(name)):
         return Path(name)
     names = [entry.name for entry in stored_models()]
-    if game is None and (ours := [known for known in names if known.startswith(f"{name}-")]):
-        raise BadFile(
-            f"there is no network '{name}' for all games: give the game, or one of {', '.join(ours)}"
-        )
-    of_game = "" if game is None else f" of {game}"
-    raise BadFile(
-        f"there is no network '{name[:100]}'{of_game}: expected a file, or one of {', '.join(names)}"
-    )
+    if game is None and (ours := ", ".join(stored for stored in names if stored.startswith(f"{name}-"))):
+        raise BadFile(f"there is no network '{name}' for all games: give the game, or one of {ours}")
+    wanted = f"'{name[:100]}'" + ("" if game is None else f" of {game}")
+    raise BadFile(f"there is no network {wanted}: expected a file, or one of {', '.join(names)}")
 
 
 def has_added(name: str, game: str) -> bool:
@@ -91,7 +83,7 @@ def has_added(name: str, game: str) -> bool:
 def _stored_files(name: str, game: str | None) -> list[Path]:
     """The files of a name, completed by the game or not, the user's first."""
     names = (name,) if game is None else (name, f"{name}-{game}")
-    places = ((home() / f"{known}.onnx", data.path("networks", known)) for known in names)
+    places = ((home() / f"{stem}.onnx", data.path("networks", stem)) for stem in names)
     return [path for pair in places for path in pair if _NAME.fullmatch(path.stem) and path.is_file()]
 
 
@@ -110,10 +102,13 @@ def add(path: Path, name: str | None = None, *, replace: bool = False) -> ModelE
     target = home() / f"{name}.onnx"
     if target.exists() and not replace:
         raise BadFile(f"there is a model '{name}' already: choose another --name, or --replace it")
-    from sparring.networks.formats import read_network  # the readers and onnx, once they are needed
+    from sparring.networks.formats import make_codec, read_network  # the readers and onnx, once needed
 
     model, card = read_network(path)
-    _check(model, card, path)
+    try:
+        Network(model, card, make_codec(card)).predict([load_game(card.game).initial()])
+    except (BadFile, ValueError) as error:
+        raise BadFile(f"{path}: {error}") from None
     atomic_write(target, model.SerializeToString())
     return ModelEntry(name, target, False, card)
 
@@ -159,24 +154,13 @@ def load_network(
     status = path.stat()
     key = (path, status.st_mtime_ns, status.st_size, backend, threads, batch)
     with _loading:  # players of several threads load one copy
-        network = _loaded.get(key)
-        if network is None:
-            graph, card = read_network(path)
-            try:
-                network = Network(
-                    graph, card, make_codec(card), backend=backend, threads=threads, batch=batch
-                )
-            except BadFile as error:
-                raise BadFile(f"{path}: {error}") from None
-            _loaded[key] = network
-    return network
-
-
-def _check(model: onnx.ModelProto, card: ModelCard, path: Path) -> None:
-    """Raises BadFile unless the network can evaluate the initial position of its game."""
-    from sparring.networks.formats import make_codec
-
-    try:
-        Network(model, card, make_codec(card)).predict([load_game(card.game).initial()])
-    except (BadFile, ValueError) as error:
-        raise BadFile(f"{path}: {error}") from None
+        if (network := _loaded.get(key)) is not None:
+            return network
+        graph, card = read_network(path)
+        codec = make_codec(card)
+        try:
+            network = Network(graph, card, codec, backend=backend, threads=threads, batch=batch)
+        except BadFile as error:
+            raise BadFile(f"{path}: {error}") from None
+        _loaded[key] = network
+        return network

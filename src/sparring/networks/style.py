@@ -12,17 +12,18 @@ from __future__ import annotations
 import io
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import onnx
 from numpy.typing import NDArray
-from onnx import TensorProto, helper, numpy_helper
+from onnx import TensorProto, helper
 
 from sparring.base.errors import BadFile
 from sparring.base.storage import read_npz
 from sparring.games import describe, load_game
 from sparring.networks.codec import Codec, Position
+from sparring.networks.graph import GraphBuilder
 from sparring.networks.graph_check import check_memory
 from sparring.networks.sessions import open_session
 
@@ -39,8 +40,8 @@ class StyleNetwork:
     """A perceptron with one hidden layer over the trunk's features of a square or point (c channels)."""
 
     game: str
-    head: Literal["from-to", "points"]
-    """The policy of the network that it belongs to."""
+    head: str
+    """The policy of the network that it belongs to: "from-to" or "points"."""
     hidden: Array
     """[c, h]"""
     bias: Array
@@ -78,20 +79,13 @@ def read_style(path: Path) -> StyleNetwork:
     try:
         file = read_npz(path)
         arrays = {name: np.asarray(file[name], np.float32) for name in _ARRAYS}
-        style = StyleNetwork(str(file["game"]), _head(str(file["head"])), **arrays)
+        if (head := str(file["head"])) not in ("from-to", "points"):
+            raise ValueError(f"the head is {head[:20]!r}, not from-to or points")
+        style = StyleNetwork(str(file["game"]), head, **arrays)
     except (ValueError, KeyError, TypeError) as error:
         raise BadFile(f"{path}: not a style network, or damaged ({error})") from None
     _check(style, path)
     return style
-
-
-def _head(text: str) -> Literal["from-to", "points"]:
-    """The head of a file. Raises ValueError."""
-    if text == "from-to":
-        return "from-to"
-    if text == "points":
-        return "points"
-    raise ValueError(f"the head is {text[:20]!r}, not from-to or points")
 
 
 def _check(style: StyleNetwork, path: Path) -> None:
@@ -108,9 +102,9 @@ def _check(style: StyleNetwork, path: Path) -> None:
     if style.squares.size and not ((style.squares >= 0) & (style.squares < 64)).all():
         raise BadFile(f"{path}: a damaged style network (squares beyond the board)")
     for name, shape in shapes.items():
-        found = getattr(style, name)
-        if found.shape != shape or not d or not np.isfinite(found).all():
-            raise BadFile(f"{path}: a damaged style network ('{name}' is {list(found.shape)})")
+        array = getattr(style, name)
+        if array.shape != shape or not d or not np.isfinite(array).all():
+            raise BadFile(f"{path}: a damaged style network ('{name}' is {list(array.shape)})")
 
 
 def trunk_output(model: onnx.ModelProto) -> str:
@@ -121,79 +115,55 @@ def trunk_output(model: onnx.ModelProto) -> str:
     if value is None or _POLICY not in outputs:
         raise BadFile("it has no policy or no value, so that nothing is shared by both")
     shared = _ancestors(model, _POLICY) & _ancestors(model, value)
-    inputs = {entry.name for entry in model.graph.input}
-    dynamic = set(inputs)
-    found = ""
+    dynamic = {entry.name for entry in model.graph.input}
+    last = ""
     for node in model.graph.node:
         if dynamic.isdisjoint(node.input):
             continue  # computed from weights alone
         dynamic.update(node.output)
         if node.output[0] in shared:
-            found = node.output[0]
-    if not found:
+            last = node.output[0]
+    if not last:
         raise BadFile("its policy and its value share nothing")
-    return found
+    return last
 
 
 def _ancestors(model: onnx.ModelProto, name: str) -> set[str]:
-    found = {name}
+    names = {name}
     for node in reversed(model.graph.node):
-        if found.intersection(node.output):
-            found.update(node.input)
-    return found
+        if names.intersection(node.output):
+            names.update(node.input)
+    return names
 
 
-class _Extension:
-    """Nodes that are added to a copy of a graph; their names begin with "style"."""
+def _extended(model: onnx.ModelProto) -> tuple[onnx.ModelProto, GraphBuilder]:
+    """A copy of a model, and a builder that adds to its graph; new names begin with "style_"."""
+    copy = onnx.ModelProto()
+    copy.CopyFrom(model)
+    return copy, GraphBuilder(copy.graph, "style_")
 
-    def __init__(self, model: onnx.ModelProto) -> None:
-        self.model = onnx.ModelProto()
-        self.model.CopyFrom(model)
-        self._number = 0
 
-    def op(self, kind: str, *inputs: str, **attributes: Any) -> str:
-        """Adds a node and returns the name of its output."""
-        self._number += 1
-        name = f"style_{kind.lower()}_{self._number}"
-        self.model.graph.node.append(helper.make_node(kind, list(inputs), [name], **attributes))
-        return name
-
-    def constant(self, array: NDArray[np.generic]) -> str:
-        """Adds a constant."""
-        self._number += 1
-        name = f"style_c{self._number}"
-        self.model.graph.initializer.append(numpy_helper.from_array(np.ascontiguousarray(array), name))
-        return name
-
-    def reshape(self, value: str, *shape: int) -> str:
-        """Reshapes a value."""
-        return self.op("Reshape", value, self.constant(np.array(shape, np.int64)))
-
-    def rename(self, old: str, new: str) -> None:
-        """Gives an output of a node another name."""
-        for node in self.model.graph.node:
-            for names in (node.input, node.output):
-                for i, name in enumerate(names):
-                    if name == old:
-                        names[i] = new
+def _rename(model: onnx.ModelProto, old: str, new: str) -> None:
+    """Gives an output of a node another name."""
+    for node in model.graph.node:
+        for names in (node.input, node.output):
+            for i, name in enumerate(names):
+                if name == old:
+                    names[i] = new
 
 
 def with_features(model: onnx.ModelProto, style: StyleNetwork) -> onnx.ModelProto:
     """The network with a further output `FEATURES`: [n, 64, 4 * d] for from-to, [n, points + 1, d] for
     points, the pass last. Raises BadFile."""
-    new = _Extension(model)
-    cells = _cells(new, style)
+    extended, new = _extended(model)
+    cells = _cells(extended, new, style)
     features = _perceptron(new, cells, style, style.output)
     if style.head == "points":
-        mean = new.op("ReduceMean", cells, new.constant(np.array([1], np.int64)), keepdims=1)
+        mean = new.op("ReduceMean", cells, _axis(new, 1), keepdims=1)
         passing = new.op("MatMul", mean, new.constant(style.passing))
         features = new.op("Concat", features, passing, axis=1)
-    new.op("Identity", features)
-    new.rename(f"style_identity_{new._number}", FEATURES)
-    width = style.output.shape[1]
-    info = helper.make_tensor_value_info(FEATURES, TensorProto.FLOAT, ["batch", "cells", width])
-    new.model.graph.output.append(info)
-    return new.model
+    new.output(FEATURES, features, ["cells", style.output.shape[1]])
+    return extended
 
 
 def with_person(
@@ -201,39 +171,33 @@ def with_person(
 ) -> onnx.ModelProto:
     """The network whose policy is that of a person with the vector z [d] and the sharpness w. Raises
     BadFile."""
-    new = _Extension(model)
-    cells = _cells(new, style)
-    new.rename(_POLICY, "style_base_policy")
+    extended, new = _extended(model)
+    cells = _cells(extended, new, style)
+    _rename(extended, _POLICY, "style_base_policy")
     z = vector.astype(np.float32)
     if style.head == "points":
         change = new.op("Squeeze", _perceptron(new, cells, style, style.output @ z[:, None]), _axis(new, 2))
         mean = new.op("ReduceMean", cells, _axis(new, 1), keepdims=0)
-        change = new.op(
-            "Concat", change, new.op("MatMul", mean, new.constant(style.passing @ z[:, None])), axis=1
-        )
+        passing = new.op("MatMul", mean, new.constant(style.passing @ z[:, None]))
+        change = new.op("Concat", change, passing, axis=1)
     else:
-        change = _from_to_change(new, cells, style, z)
+        change = _from_to_change(extended, new, cells, style, z)
     scaled = new.op("Mul", "style_base_policy", new.constant(np.array(sharpness, np.float32)))
-    new.op("Add", scaled, change)
-    new.rename(f"style_add_{new._number}", _POLICY)
-    return new.model
+    _rename(extended, new.op("Add", scaled, change), _POLICY)
+    return extended
 
 
-def _from_to_change(new: _Extension, cells: str, style: StyleNetwork, z: Array) -> str:
+def _from_to_change(
+    extended: onnx.ModelProto, new: GraphBuilder, cells: str, style: StyleNetwork, z: Array
+) -> str:
     """The change of the logits [n, 1858]."""
+    d = len(z)
     q, k, f, t = np.split(style.output, 4, axis=1)
     folded = np.concatenate([q * z, k, f @ z[:, None], t @ z[:, None]], axis=1)
-    d = len(z)
-    parts = new.op(
-        "Split",
-        _perceptron(new, cells, style, folded),
-        new.constant(np.array([d, d, 1, 1], np.int64)),
-        axis=2,
-    )
-    node = new.model.graph.node[-1]
+    sizes = new.constant(np.array([d, d, 1, 1], np.int64))
+    parts = new.op("Split", _perceptron(new, cells, style, folded), sizes, axis=2)
     query, key, start, end = (f"{parts}_{i}" for i in range(4))
-    del node.output[:]
-    node.output.extend([query, key, start, end])
+    extended.graph.node[-1].output[:] = [query, key, start, end]
     pairs = new.op("MatMul", query, new.op("Transpose", key, perm=[0, 2, 1]))
     pairs = new.op("Add", new.op("Add", pairs, start), new.op("Transpose", end, perm=[0, 2, 1]))
     start_squares, end_squares = style.squares.astype(np.int64)
@@ -245,22 +209,22 @@ def matches(model: onnx.ModelProto, codec: Codec, style: StyleNetwork) -> bool:
     """Whether a style network was trained on this network: their features of the initial position are the
     same."""
     try:
-        found = trunk_cells(model, codec, style)
+        cells = trunk_cells(model, codec, style)
     except BadFile:
         return False
-    gap = np.abs(found.mean(axis=0) - style.probe).max()
+    gap = np.abs(cells.mean(axis=0) - style.probe).max()
     return bool(gap < _PROBE_TOLERANCE * (1 + np.abs(style.probe).max()))
 
 
 def trunk_cells(model: onnx.ModelProto, codec: Codec, style: StyleNetwork) -> Array:
     """The trunk's features [cells, c] of the initial position without ratings. Raises BadFile if the style
     network is for other channels."""
-    new = _Extension(model)
-    new.rename(_cells(new, style), "style_cells")
-    del new.model.graph.output[:]
-    new.model.graph.output.append(helper.make_tensor_value_info("style_cells", TensorProto.FLOAT, None))
-    found = open_session(new.model).run(codec.encode([Position(load_game(style.game).initial())]))
-    cells: Array = found["style_cells"][0]
+    extended, new = _extended(model)
+    _rename(extended, _cells(extended, new, style), "style_cells")
+    del extended.graph.output[:]
+    extended.graph.output.append(helper.make_tensor_value_info("style_cells", TensorProto.FLOAT, None))
+    outputs = open_session(extended).run(codec.encode([Position(load_game(style.game).initial())]))
+    cells: Array = outputs["style_cells"][0]
     return cells
 
 
@@ -277,30 +241,29 @@ def move_features(
     start_squares, end_squares = style.squares.astype(np.int64)
     d = style.dimensions
     start, end = features[rows, start_squares[labels]], features[rows, end_squares[labels]]
-    found: Array = start[:, :d] * end[:, d : 2 * d] + start[:, 2 * d : 3 * d] + end[:, 3 * d :]
-    return found
+    features_of_moves: Array = start[:, :d] * end[:, d : 2 * d] + start[:, 2 * d : 3 * d] + end[:, 3 * d :]
+    return features_of_moves
 
 
-def _axis(new: _Extension, axis: int) -> str:
+def _axis(new: GraphBuilder, axis: int) -> str:
     return new.constant(np.array([axis], np.int64))
 
 
-def _perceptron(new: _Extension, cells: str, style: StyleNetwork, output: Array) -> str:
+def _perceptron(new: GraphBuilder, cells: str, style: StyleNetwork, output: Array) -> str:
     hidden = new.op("Add", new.op("MatMul", cells, new.constant(style.hidden)), new.constant(style.bias))
     return new.op("MatMul", new.op("Relu", hidden), new.constant(output))
 
 
-def _cells(new: _Extension, style: StyleNetwork) -> str:
+def _cells(extended: onnx.ModelProto, new: GraphBuilder, style: StyleNetwork) -> str:
     """The trunk's output as [n, cells, c]. Raises BadFile if its channels are not those of the style
     network."""
-    name = trunk_output(new.model)
-    shape = _shape(new.model, name, style.game)
+    name = trunk_output(extended)
+    shape = _shape(extended, name, style.game)
     channels = shape[1] if len(shape) == 4 else shape[-1]
     if channels != len(style.hidden) or len(shape) > 4:
         raise BadFile(f"the style network is for {len(style.hidden)} channels, not for {list(shape)}")
     if len(shape) == 4:
-        flat = new.op("Reshape", name, new.constant(np.array([0, channels, -1], np.int64)))
-        return new.op("Transpose", flat, perm=[0, 2, 1])
+        return new.op("Transpose", new.reshape(name, 0, channels, -1), perm=[0, 2, 1])
     return new.reshape(name, -1, 64, channels)
 
 

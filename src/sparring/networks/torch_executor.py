@@ -17,12 +17,6 @@ from onnx import TensorProto, helper, numpy_helper
 from sparring.base.errors import BadFile
 from sparring.networks.graph import OPSET
 
-# PyTorch implementations of the ONNX operators that our graphs use; most are one line of the table at the
-# end.
-#
-# The semantics are those of opset 18 and later, which our readers write.
-
-
 try:
     import torch
     from torch import Tensor, nn
@@ -32,6 +26,10 @@ except ImportError:
     raise ImportError("PyTorch is not installed: pip install 'sparring[train]'") from None
 
 
+# PyTorch implementations of the ONNX operators that our graphs use, by the semantics of opset 18 and later.
+# Most are one line of the table at the end.
+
+
 Attributes: TypeAlias = Mapping[str, Any]
 Operator: TypeAlias = Callable[..., Any]
 """Takes the node's attributes and its inputs (None for an omitted one); returns one output or a tuple."""
@@ -39,8 +37,8 @@ Operator: TypeAlias = Callable[..., Any]
 
 def _numbers(setting: Any) -> list[int]:
     """A shape or axes as a list, also if the graph computes them."""
-    found = setting.tolist() if isinstance(setting, Tensor) else setting
-    return list(found) if isinstance(found, Sequence) else [found]
+    numbers = setting.tolist() if isinstance(setting, Tensor) else setting
+    return list(numbers) if isinstance(numbers, Sequence) else [numbers]
 
 
 def _conv(a: Attributes, x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
@@ -149,10 +147,6 @@ def _layer_norm(a: Attributes, x: Tensor, scale: Tensor, bias: Tensor | None = N
     return functional.layer_norm(x, x.shape[a.get("axis", -1) :], scale, bias, a.get("epsilon", 1e-5))
 
 
-def _batch_norm(a: Attributes, x: Tensor, scale: Tensor, bias: Tensor, mean: Tensor, var: Tensor) -> Tensor:
-    return functional.batch_norm(x, mean, var, scale, bias, eps=a.get("epsilon", 1e-5))
-
-
 def _bit_shift(a: Attributes, x: Tensor, by: Tensor) -> Tensor:
     if a["direction"] == "LEFT":
         return x << by
@@ -187,44 +181,26 @@ def _dequantize(a: Attributes, x: Tensor, scale: Tensor, zero: Tensor | None = N
     return steps.to(scale.dtype) * _along(axis, scale, x)
 
 
-def _selu(a: Attributes, x: Tensor) -> Tensor:
-    alpha, gamma = a.get("alpha", 1.6732632423543772), a.get("gamma", 1.0507009873554805)
-    return functional.elu(x, alpha).mul(gamma)
-
-
-def _divide(a: Attributes, x: Tensor, y: Tensor) -> Tensor:
-    return x / y if x.is_floating_point() else torch.div(x, y, rounding_mode="trunc")
-
-
-def _clip(a: Attributes, x: Tensor, low: Tensor | None = None, high: Tensor | None = None) -> Tensor:
-    return x if low is None and high is None else torch.clamp(x, low, high)
-
-
-def _expand(a: Attributes, x: Tensor, shape: Any) -> Tensor:
-    return x.expand(np.broadcast_shapes(tuple(x.shape), tuple(_numbers(shape))))
-
-
 def _cast(a: Attributes, x: Tensor) -> Tensor:
-    dtype = helper.tensor_dtype_to_np_dtype(a["to"]) if a["to"] != TensorProto.BFLOAT16 else None
-    if dtype is None:
+    if a["to"] == TensorProto.BFLOAT16:
         return x.to(torch.bfloat16)
+    dtype = helper.tensor_dtype_to_np_dtype(a["to"])
     return x.to(torch.int64 if dtype == np.uint64 else torch.from_numpy(np.empty(0, dtype)).dtype)
 
 
-def _each(run: Callable[[Tensor], Tensor]) -> Operator:
-    return lambda a, x: run(x)
-
-
-def _pair(run: Callable[[Tensor, Tensor], Tensor]) -> Operator:
-    return lambda a, x, y: run(x, y)
+def _function(run: Callable[..., Tensor]) -> Operator:
+    """The operator of a function of the inputs that has no attributes."""
+    return lambda a, *xs: run(*xs)
 
 
 OPERATORS: dict[str, Operator] = {
-    "Abs": _each(torch.abs),
-    "Add": _pair(torch.add),
-    "BatchNormalization": _batch_norm,
+    "Abs": _function(torch.abs),
+    "Add": _function(torch.add),
+    "BatchNormalization": lambda a, x, scale, bias, mean, variance: functional.batch_norm(
+        x, mean, variance, scale, bias, eps=a.get("epsilon", 1e-5)
+    ),
     "BitShift": _bit_shift,
-    "BitwiseAnd": _pair(torch.bitwise_and),
+    "BitwiseAnd": _function(torch.bitwise_and),
     "Cast": _cast,
     "Clip": lambda a, x, low=None, high=None: (
         x if low is None and high is None else torch.clamp(x, low, high)
@@ -233,48 +209,50 @@ OPERATORS: dict[str, Operator] = {
     "ConstantOfShape": _constant_of_shape,
     "Conv": _conv,
     "DequantizeLinear": _dequantize,
-    "Div": _divide,
+    "Div": lambda a, x, y: x / y if x.is_floating_point() else torch.div(x, y, rounding_mode="trunc"),
     "Elu": lambda a, x: functional.elu(x, a.get("alpha", 1.0)),
-    "Equal": _pair(torch.eq),
-    "Erf": _each(torch.erf),
-    "Exp": _each(torch.exp),
-    "Expand": _expand,
+    "Equal": _function(torch.eq),
+    "Erf": _function(torch.erf),
+    "Exp": _function(torch.exp),
+    "Expand": lambda a, x, shape: x.expand(np.broadcast_shapes(tuple(x.shape), tuple(_numbers(shape)))),
     "Flatten": lambda a, x: x.reshape(math.prod(x.shape[: a.get("axis", 1)]), -1),
     "Gather": _gather,
     "Gelu": lambda a, x: functional.gelu(x, approximate=a.get("approximate", "none")),
     "Gemm": _gemm,
     "GlobalAveragePool": lambda a, x: x.mean(tuple(range(2, x.dim())), keepdim=True),
-    "Greater": _pair(torch.gt),
+    "Greater": _function(torch.gt),
     "HardSigmoid": lambda a, x: torch.clamp(a.get("alpha", 0.2) * x + a.get("beta", 0.5), 0, 1),
     "Identity": lambda a, x: x,
     "LayerNormalization": _layer_norm,
-    "Less": _pair(torch.lt),
+    "Less": _function(torch.lt),
     "LogSoftmax": lambda a, x: torch.log_softmax(x, a.get("axis", -1)),
-    "MatMul": _pair(torch.matmul),
+    "MatMul": _function(torch.matmul),
     "Max": lambda a, *xs: functools.reduce(torch.maximum, xs),
     "Min": lambda a, *xs: functools.reduce(torch.minimum, xs),
-    "Mish": _each(functional.mish),
-    "Mul": _pair(torch.mul),
-    "Neg": _each(torch.neg),
+    "Mish": _function(functional.mish),
+    "Mul": _function(torch.mul),
+    "Neg": _function(torch.neg),
     "Pad": _pad,
     "Pow": lambda a, x, y: torch.pow(x, y).to(x.dtype),
     "QuantizeLinear": _quantize,
     "ReduceMax": _reduce(torch.amax),
     "ReduceMean": _reduce(torch.mean),
     "ReduceSum": _reduce(torch.sum),
-    "Relu": _each(torch.relu),
+    "Relu": _function(torch.relu),
     "Reshape": _reshape,
-    "Selu": _selu,
+    "Selu": lambda a, x: functional.elu(x, a.get("alpha", 1.6732632423543772)).mul(
+        a.get("gamma", 1.0507009873554805)
+    ),
     "Shape": _shape,
-    "Sigmoid": _each(torch.sigmoid),
+    "Sigmoid": _function(torch.sigmoid),
     "Slice": _slice,
     "Softmax": lambda a, x: torch.softmax(x, a.get("axis", -1)),
-    "Softplus": _each(functional.softplus),
+    "Softplus": _function(functional.softplus),
     "Split": _split,
-    "Sqrt": _each(torch.sqrt),
+    "Sqrt": _function(torch.sqrt),
     "Squeeze": _squeeze,
-    "Sub": _pair(torch.sub),
-    "Tanh": _each(torch.tanh),
+    "Sub": _function(torch.sub),
+    "Tanh": _function(torch.tanh),
     "Transpose": lambda a, x: x.permute(a.get("perm", tuple(reversed(range(x.dim()))))),
     "Unsqueeze": _unsqueeze,
     "Where": lambda a, condition, x, y: torch.where(condition, x, y),
@@ -321,9 +299,7 @@ class TorchGraph(nn.Module):
 
     def forward(self, **inputs: Tensor) -> dict[str, Tensor]:
         """The graph's outputs by name, from its inputs by name."""
-        values: dict[str, Tensor] = {
-            name: getattr(self, attribute) for name, attribute in self._names.items()
-        }
+        values: dict[str, Any] = {name: getattr(self, attribute) for name, attribute in self._names.items()}
         values.update((name, _signed(value)) for name, value in inputs.items())
         for step in self._steps:
             arguments = [
@@ -331,21 +307,16 @@ class TorchGraph(nn.Module):
                 for i, name in enumerate(step.inputs)
             ]
             results = step.operator(step.attributes, *arguments)
-            values.update(
-                zip(step.outputs, results if isinstance(results, tuple) else (results,), strict=False)
-            )
+            results = results if isinstance(results, tuple) else (results,)
+            values.update(zip(step.outputs, results, strict=False))
             for name in step.last_uses:
                 values.pop(name, None)
         return {name: values[name] for name in self._outputs}
 
     def _register(self, model: onnx.ModelProto, constants: Mapping[str, NDArray[Any]]) -> dict[str, str]:
         """Registers the constants as parameters and buffers; returns the attribute name of each."""
-        statistics = {
-            name
-            for node in model.graph.node
-            if node.op_type == "BatchNormalization"
-            for name in node.input[3:5]
-        }
+        normalisations = (node for node in model.graph.node if node.op_type == "BatchNormalization")
+        statistics = {name for node in normalisations for name in node.input[3:5]}
         weights = {tensor.name for tensor in model.graph.initializer} - statistics
         names = {}
         for index, (name, array) in enumerate(constants.items()):
@@ -388,17 +359,12 @@ def fold_constants(model: onnx.ModelProto) -> onnx.ModelProto:
 
 def _constants(model: onnx.ModelProto) -> dict[str, NDArray[Any]]:
     constants = {tensor.name: numpy_helper.to_array(tensor) for tensor in model.graph.initializer}
-    for node in model.graph.node:
-        if node.op_type == "Constant":
-            constants[node.output[0]] = _constant(node.attribute[0])
+    for node in (node for node in model.graph.node if node.op_type == "Constant"):
+        kind, value = node.attribute[0].name, helper.get_attribute_value(node.attribute[0])
+        dtype = np.float32 if kind.startswith("value_float") else np.int64
+        constant = numpy_helper.to_array(value) if kind == "value" else np.asarray(value, dtype)
+        constants[node.output[0]] = constant
     return constants
-
-
-def _constant(attribute: onnx.AttributeProto) -> NDArray[Any]:
-    value = helper.get_attribute_value(attribute)
-    if attribute.name == "value":
-        return numpy_helper.to_array(value)
-    return np.asarray(value, np.float32 if attribute.name.startswith("value_float") else np.int64)
 
 
 def _steps(model: onnx.ModelProto, constants: Mapping[str, NDArray[Any]], keep: set[str]) -> list[_Step]:
@@ -411,28 +377,25 @@ def _steps(model: onnx.ModelProto, constants: Mapping[str, NDArray[Any]], keep: 
         places = [*_STATIC_INPUTS.get(node.op_type, ())]
         if node.op_type == "Gather" and constants.get(node.input[1], np.empty(1)).ndim == 0:
             places.append(1)
+        attributes = {a.name: helper.get_attribute_value(a) for a in node.attribute}
+        attributes = {name: v.decode() if isinstance(v, bytes) else v for name, v in attributes.items()}
+        settings = {
+            place: constants[node.input[place]].tolist()
+            for place in places
+            if place < len(node.input) and node.input[place] in constants
+        }
+        names = {*node.input, *node.output} - keep
         steps.append(
             _Step(
-                operator=OPERATORS[node.op_type],
-                attributes={a.name: _plain(helper.get_attribute_value(a)) for a in node.attribute}
-                | {"outputs": len(node.output)},
-                inputs=tuple(node.input),
-                settings={
-                    place: constants[node.input[place]].tolist()
-                    for place in places
-                    if place < len(node.input) and node.input[place] in constants
-                },
-                outputs=tuple(node.output),
-                last_uses=tuple(
-                    name for name in {*node.input, *node.output} if last_use[name] == i and name not in keep
-                ),
+                OPERATORS[node.op_type],
+                attributes | {"outputs": len(node.output)},
+                tuple(node.input),
+                settings,
+                tuple(node.output),
+                tuple(name for name in names if last_use[name] == i),
             )
         )
     return steps
-
-
-def _plain(value: Any) -> Any:
-    return value.decode() if isinstance(value, bytes) else value
 
 
 def _signed(tensor: Tensor) -> Tensor:
@@ -440,10 +403,8 @@ def _signed(tensor: Tensor) -> Tensor:
     return tensor.view(torch.int64) if tensor.dtype == torch.uint64 else tensor
 
 
-# CUDA graphs: runs a captured function with a single launch.
-#
-# A training step of a small network is hundreds of small kernels, and launching them takes longer than
-# running them.
+# CUDA graphs: runs a captured function with a single launch. A training step of a small network is hundreds
+# of small kernels, and launching them takes longer than running them.
 
 
 _WARMUP_RUNS = 3

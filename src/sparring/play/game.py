@@ -63,6 +63,13 @@ class PlayedMove:
         """The move as people write it."""
         return move_name(self.before, self.move)
 
+    @property
+    def score_for_first(self) -> int:
+        """The centipawns for player 0, as records have them; NO_SCORE without a score."""
+        if self.centipawns is None:
+            return NO_SCORE
+        return self.centipawns if self.player == 0 else -self.centipawns
+
 
 @dataclass(frozen=True)
 class StoredMove:
@@ -124,7 +131,8 @@ class LiveGame:
         """Dead stones while both count; None at other times."""
         self.prediction: Prediction | None = None
         """That of the last decision."""
-        self.counting = self._counting_rules()
+        counting = describe(rules.spec.name).counting
+        self.counting: Any = None if counting is None or person is None else counting()
         self._seed_of, self._observer = seed_of, observer
         self._interrupt: Callable[[], None] = lambda: None
 
@@ -176,10 +184,15 @@ class LiveGame:
     def play(self, text: str, ply: int | None = None) -> None:
         """The person's move; `ply` is the number of moves that the person has seen. Raises NotAllowed,
         ParseError or IllegalMove."""
-        self._check_turn(ply)
+        if self.end is not None:
+            raise NotAllowed("The game is over.")
+        if self.phase != "move":
+            raise NotAllowed("It is not your turn.")
+        if ply is not None and ply != len(self.moves):
+            raise NotAllowed(f"The game has {len(self.moves)} moves, not {ply}: reload it.")
         move = self.rules.parse_move(self.states[-1], text)
         if self._spend(self.states[-1].to_move):
-            self._make(move)
+            self.make(move)
 
     def take_back(self, count: int = 1) -> None:
         """Takes the person's last moves back, with the answers to them. Raises NotAllowed."""
@@ -195,7 +208,7 @@ class LiveGame:
         """The person resigns. Raises NotAllowed."""
         self._require("resign")
         you = self._you()
-        self._finish(
+        self.finish(
             GameResult.lost_by(you, RESIGNATION), f"You resign: {self.rules.spec.players[1 - you]} wins."
         )
 
@@ -204,9 +217,9 @@ class LiveGame:
         self._require("draw")
         claimable, state = describe(self.rules.spec.name).claimable_draw, self.states[-1]
         if claimable is not None and (reason := claimable(state)) is not None:
-            self._finish(GameResult(0.5, reason), f"A draw: you claim it by {reason}.")
+            self.finish(GameResult(0.5, reason), f"A draw: you claim it by {reason}.")
         elif self.draw_offered or self.players[1 - self._you()].accepts_draw(state):
-            self._finish(DRAW_AGREED, "A draw by agreement.")
+            self.finish(DRAW_AGREED, "A draw by agreement.")
         else:
             self._change("The opponent declines the draw.")
 
@@ -227,13 +240,13 @@ class LiveGame:
         self._require("count")
         text, end = self.counted()
         self.dead = None
-        self._finish(end, text)
+        self.finish(end, text)
 
     def counted(self) -> tuple[str, GameResult]:
         """The score in a sentence, and the result with the dead stones as marked."""
         assert self.dead is not None
-        text, end = self.counting.result(self.states[-1], self.dead, self._you())
-        return text, end
+        result: tuple[str, GameResult] = self.counting.result(self.states[-1], self.dead, self.person)
+        return result
 
     def resume(self) -> None:
         """Plays on instead of counting: takes the person's pass back. Raises NotAllowed."""
@@ -289,25 +302,36 @@ class LiveGame:
         if not self._spend(player, seconds):
             return True
         if decision.resign:
-            self._finish(
+            self.finish(
                 GameResult.lost_by(player, RESIGNATION),
                 f"{self._side(player)} resigns: {self._wins(1 - player)}.",
             )
             return True
         self.prediction = decision.prediction
-        self._make(decision.move, offers_draw=decision.offer_draw, centipawns=decision.centipawns)
+        self.make(decision.move, offers_draw=decision.offer_draw, centipawns=decision.centipawns)
         other = self.players.get(1 - player)
         if self.draw_offered and other is not None and other.accepts_draw(self.states[-1]):
-            self._finish(DRAW_AGREED, "A draw by agreement.")
+            self.finish(DRAW_AGREED, "A draw by agreement.")
         return True
 
-    def make(self, move: Move) -> None:
-        """Plays a move that no player chose, such as one of an opening. It takes no time."""
-        self._make(move)
+    def make(self, move: Move, *, offers_draw: bool = False, centipawns: int | None = None) -> None:
+        """Plays a move; it takes no time, such as one of an opening that no player chose."""
+        state = self.states[-1]
+        left = None if self.clock.control is None else self.clock.left[state.to_move]
+        self._push(move, self.rules.move_text(state, move), left, offers_draw, centipawns)
+        self._change("The opponent offers a draw." if offers_draw else "")
+        self.clock.begin_turn()
+        self.settle()
 
     def finish(self, end: GameResult, message: str = "") -> None:
-        """Ends the game for a reason that is not the rules': a forfeit, or an adjudication."""
-        self._finish(end, message)
+        """Ends the game, also for a reason that is not the rules': a forfeit, or an adjudication."""
+        self.clock.stop()
+        self.end = end
+        self._change(message)
+        if end.first_score is not None:
+            self._interrupt()
+            for side, player in self.players.items():
+                player.end_game(end.score(side))
 
     def settle(self) -> None:
         """Ends the game, or begins to count, if the rules decide the last state."""
@@ -318,7 +342,7 @@ class LiveGame:
         if self.dead is None:
             points = self.states[-1].score() if outcome.reason == "score" else None
             margin = None if points is None else abs(float(points[0] - points[1]))
-            self._finish(GameResult.by_rules(outcome, margin), result_text(self.rules, outcome, self.person))
+            self.finish(GameResult.by_rules(outcome, margin), result_text(self.rules, outcome, self.person))
 
     def check_flag(self) -> None:
         """Ends the game if the time of the side to move is up."""
@@ -346,7 +370,7 @@ class LiveGame:
         """The record of the game so far; `facts` are the other fields of `PlayedRecord`."""
         before = self.states[0].ply
         clocks = [-0.1] * before + [-0.1 if played.left is None else played.left for played in self.moves]
-        scores = [NO_SCORE] * before + [_score_for_first(played) for played in self.moves]
+        scores = [NO_SCORE] * before + [played.score_for_first for played in self.moves]
         timed = self.clock.control is not None
         return PlayedRecord(
             self.rules,
@@ -391,26 +415,9 @@ class LiveGame:
         if self._observer is not None:
             self._observer(rules.observe(before, self.person, move))
 
-    def _make(self, move: Move, *, offers_draw: bool = False, centipawns: int | None = None) -> None:
-        state = self.states[-1]
-        left = None if self.clock.control is None else self.clock.left[state.to_move]
-        self._push(move, self.rules.move_text(state, move), left, offers_draw, centipawns)
-        self._change("The opponent offers a draw." if offers_draw else "")
-        self.clock.begin_turn()
-        self.settle()
-
     def _change(self, message: str) -> None:
         self.changes += 1
         self.message = message
-
-    def _finish(self, end: GameResult, message: str) -> None:
-        self.clock.stop()
-        self.end = end
-        self._change(message)
-        if end.first_score is not None:
-            self._interrupt()
-            for side, player in self.players.items():
-                player.end_game(end.score(side))
 
     def _back_to(self, ply: int) -> None:
         del self.states[ply + 1 :]
@@ -432,21 +439,13 @@ class LiveGame:
     def _flag(self, player: int) -> None:
         who = "You are" if player == self.person else f"{self._side(player)} is"
         end = GameResult.lost_by(player, TIME_FORFEIT)
-        self._finish(end, f"{who} out of time: {self._wins(1 - player)}.")
+        self.finish(end, f"{who} out of time: {self._wins(1 - player)}.")
 
     def _side(self, player: int) -> str:
         return self.rules.spec.players[player]
 
     def _wins(self, player: int) -> str:
         return "you win" if player == self.person else f"{self._side(player)} wins"
-
-    def _check_turn(self, ply: int | None) -> None:
-        if self.end is not None:
-            raise NotAllowed("The game is over.")
-        if self.phase != "move":
-            raise NotAllowed("It is not your turn.")
-        if ply is not None and ply != len(self.moves):
-            raise NotAllowed(f"The game has {len(self.moves)} moves, not {ply}: reload it.")
 
     def _require(self, command: str) -> None:
         if command not in self.commands():
@@ -460,17 +459,7 @@ class LiveGame:
         """The plies of the moves that the person made."""
         return [ply for ply, played in enumerate(self.moves) if played.player == self.person]
 
-    def _counting_rules(self) -> Any:
-        make = describe(self.rules.spec.name).counting
-        return None if make is None or self.person is None else make()
-
     def _begin_counting(self) -> None:
         over = self.rules.outcome(self.states[-1]) is not None
         if over and self.counting is not None and self.end is None:
             self.dead = self.counting.propose(self.states[-1], self.prediction)
-
-
-def _score_for_first(played: PlayedMove) -> int:
-    if played.centipawns is None:
-        return NO_SCORE
-    return played.centipawns if played.player == 0 else -played.centipawns

@@ -149,7 +149,6 @@ class Mover(Protocol):
 
     def choose(self, games: Sequence[LockstepGame]) -> list[Move]:
         """A move in each of the games; NO_MOVE gives a game up."""
-        ...
 
 
 class LockstepGame:
@@ -176,11 +175,6 @@ class LockstepGame:
     def mover(self) -> Mover:
         """The participant to move."""
         return self.movers[self.state.to_move]
-
-    @property
-    def given_up(self) -> bool:
-        """Whether the side to move gave up, or failed."""
-        return self.live.end is not None and self.live.end.reason == GIVEN_UP
 
     def ended(self, max_plies: int) -> bool:
         """Whether the game is over, or has `max_plies` plies."""

@@ -59,7 +59,6 @@ class Policies(Protocol):
 
     def policy(self, game: str, name: str, version: int = 0) -> Policy:
         """The policy of a name or file; `version` changes with the file. Raises BadConfig or BadFile."""
-        ...
 
 
 class LoadedPolicies:

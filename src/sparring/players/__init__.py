@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from sparring.players.loading import make_player as make_player
     from sparring.players.loading import open_player as open_player
     from sparring.players.player import NO_MOVE as NO_MOVE
-    from sparring.players.player import BasePlayer as BasePlayer
     from sparring.players.player import Decision as Decision
     from sparring.players.player import GameStart as GameStart
     from sparring.players.player import Player as Player

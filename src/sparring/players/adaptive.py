@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from sparring.base.storage import Journal
 from sparring.games import Move
 from sparring.networks.store import user_data_folder
-from sparring.players.player import BasePlayer, Decision, GameStart, Player, Turn
+from sparring.players.player import Decision, GameStart, Player, Turn
 
 _GRID: NDArray[np.float64] = np.arange(0.0, 3201.0, 10.0)
 _PRIOR_DEVIATION = 350.0
@@ -92,7 +92,7 @@ class OpponentHistory:
         self.results.append(result)
 
 
-class AdaptivePlayer(BasePlayer):
+class AdaptivePlayer(Player):
     """Plays each game at the estimated level of its opponent."""
 
     def __init__(

@@ -9,9 +9,9 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cache
-from typing import Any, Protocol
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,37 +68,17 @@ class DrawOffers:
 Array = NDArray[np.float64]
 
 RESIGNATION_FEATURES = (
-    "one",
-    "logit",
-    "logit below -2",
-    "logit fall",
-    "log lost moves",
-    "log ply",
-    "rating",
-    "rating * logit",
-)
+    "one", "logit", "logit below -2", "logit fall", "log lost moves", "log ply", "rating", "rating * logit"
+)  # fmt: skip
+"""Inputs of the logistic model, in order."""
 LOST = 0.15
 """Expected score below which a position counts as lost."""
 HOPEFUL = 0.2
 """Expected score from which nobody resigns."""
 
 
-class ResignationRule(Protocol):
-    """Decides on resignation. It counts each side on its own."""
-
-    def reset(self) -> None:
-        """Begins a new game."""
-        ...
-
-    def decide(
-        self, player: int, value: float | None, ply: int = 0, rng: np.random.Generator | None = None
-    ) -> bool:
-        """Whether the player resigns now. `value` is its expected result from -1 to 1, None if unknown."""
-        ...
-
-
 class Resignation:
-    """Resigns after some moves in a row with a low expected score.
+    """Resigns after some moves in a row with a low expected score. It counts each side on its own.
 
     Args:
         below: expected score, from 0 to 1, below which a position is lost; 0 never resigns.
@@ -107,7 +87,7 @@ class Resignation:
 
     def __init__(self, below: float, after: int) -> None:
         self._below, self._after = below, after
-        self._lost_moves = [0, 0]
+        self.reset()
 
     def reset(self) -> None:
         """Begins a new game."""
@@ -173,18 +153,10 @@ class ResignationModel:
         weights = np.array(list(content["weights"].values()), float)
         return cls(weights, content["rating"], content["rating_scale"])
 
-    def to_json(self) -> dict[str, Any]:
-        """The model as a JSON object."""
-        rounded = [float(f"{w:.5g}") for w in self.weights]
-        return {
-            "weights": dict(zip(RESIGNATION_FEATURES, rounded, strict=True)),
-            "rating": self.rating,
-            "rating_scale": self.rating_scale,
-        }
-
 
 class HumanResignation:
-    """Resigns with the chance with which people of the rating resign in such positions."""
+    """Resigns with the chance with which people of the rating resign in such positions: a rule as
+    `Resignation` is."""
 
     def __init__(self, model: ResignationModel, rating: int | None) -> None:
         self._model = model
@@ -213,6 +185,9 @@ class HumanResignation:
         return (0.5 if rng is None else float(rng.random())) < chance
 
 
+ResignationRule: TypeAlias = Resignation | HumanResignation
+
+
 def _logit(score: Any) -> Array:
     clipped = np.clip(np.asarray(score, float), 1e-3, 1 - 1e-3)
     logit: Array = np.log(clipped / (1 - clipped))
@@ -222,13 +197,9 @@ def _logit(score: Any) -> Array:
 # Think time: how long a person would think about a move, as a share of the clock.
 #
 # A small network predicts quantiles of the logarithm of (seconds + 0.5) / pace, where the pace is a plain
-# share
-# of the remaining time. It was fitted to the clocks of people's games by `python -m studies manners`. A time
-# is
-# drawn from the quantiles, and never takes the clock near its end.
+# share of the remaining time. It was fitted to the clocks of people's games by `python -m studies manners`. A
+# time is drawn from the quantiles, and never takes the clock near its end.
 
-
-FloatArray = NDArray[np.float64]
 
 FEATURES = (
     "log pace",
@@ -292,38 +263,36 @@ class Situation:
     """NaN if unknown."""
 
     @property
-    def pace(self) -> FloatArray:
+    def pace(self) -> Array:
         """Seconds a move if the rest of the game took thirty moves."""
         return np.asarray(self.remaining, float) / _MOVES_LEFT + 0.8 * np.asarray(self.increment, float)
 
-    def features(self) -> FloatArray:
+    def features(self) -> Array:
         """[positions, features]"""
-        pace = np.maximum(self.pace, 0.05)
-        has_opponent_spent = ~np.isnan(np.asarray(self.opponent_spent, float))
-        spent = np.log((np.maximum(np.nan_to_num(np.asarray(self.opponent_spent, float)), 0) + 0.5) / pace)
-        opponent = np.asarray(self.opponent_remaining, float)
-        opponent = np.where(np.isnan(opponent), self.remaining, opponent)
-        rating = np.asarray(self.rating, float)
-        value = np.asarray(self.value, float)
-        ply, legal = np.asarray(self.ply, float), np.asarray(self.legal, float)
+        facts = {part.name: np.asarray(getattr(self, part.name), float) for part in fields(self)}
+        left, increment, opponent = facts["remaining"], facts["increment"], facts["opponent_remaining"]
+        spent, value, rating = facts["opponent_spent"], facts["value"], facts["rating"]
+        ply, legal = facts["ply"], facts["legal"]
+        pace, unknown = np.maximum(self.pace, 0.05), np.isnan(spent)
+        opponent = np.where(np.isnan(opponent), left, opponent)
         columns = (
             np.log(pace),
-            np.log((np.asarray(self.remaining, float) + 1) / (np.asarray(self.base, float) + 1)),
-            np.asarray(self.increment, float) / pace,
-            np.log((np.asarray(self.remaining, float) + 1) / (np.maximum(opponent, 0) + 1)),
-            np.where(has_opponent_spent, spent, 0.0),
-            (~has_opponent_spent).astype(float),
+            np.log((left + 1) / (facts["base"] + 1)),
+            increment / pace,
+            np.log((left + 1) / (np.maximum(opponent, 0) + 1)),
+            np.where(unknown, 0.0, np.log((np.maximum(np.nan_to_num(spent), 0) + 0.5) / pace)),
+            unknown.astype(float),
             np.minimum(ply, 120) / 60,
             np.exp(-ply / 6),
             np.exp(-ply / 20),
             np.log(np.maximum(legal, 1)),
             (legal == 1).astype(float),
-            np.asarray(self.entropy, float),
-            np.asarray(self.top, float),
-            -np.log(np.maximum(np.asarray(self.chosen, float), 1e-4)),
+            facts["entropy"],
+            facts["top"],
+            -np.log(np.maximum(facts["chosen"], 1e-4)),
             value,
             4 * value * (1 - value),
-            np.nan_to_num(np.asarray(self.value_change, float)),
+            np.nan_to_num(facts["value_change"]),
             np.where(np.isnan(rating), _RATING_UNKNOWN, rating) / 1000,
         )
         return np.stack(np.broadcast_arrays(*columns), axis=-1).reshape(-1, len(FEATURES))
@@ -333,18 +302,18 @@ class Situation:
 class ThinkTimeModel:
     """A network with tanh layers from features to quantiles."""
 
-    quantiles: FloatArray
+    quantiles: Array
     """[quantiles]: the probabilities, ascending."""
-    low: FloatArray
+    low: Array
     """[features]: smallest value in the data; smaller ones are raised to it."""
-    high: FloatArray
+    high: Array
     """[features]"""
-    centre: FloatArray
-    scale: FloatArray
-    layers: tuple[tuple[FloatArray, FloatArray], ...]
+    centre: Array
+    scale: Array
+    layers: tuple[tuple[Array, Array], ...]
     """(weights [inputs, outputs], biases [outputs]) of each layer."""
 
-    def predict(self, situation: Situation) -> FloatArray:
+    def predict(self, situation: Situation) -> Array:
         """[positions, quantiles]: seconds, ascending in each row."""
         values = (np.clip(situation.features(), self.low, self.high) - self.centre) / self.scale
         for number, (weights, biases) in enumerate(self.layers):
@@ -352,7 +321,7 @@ class ThinkTimeModel:
             if number + 1 < len(self.layers):
                 values = np.tanh(values)
         pace = np.maximum(situation.pace, 0.05).reshape(-1, 1)
-        seconds: FloatArray = np.maximum(np.exp(np.sort(values, axis=1)) * pace - 0.5, 0.0)
+        seconds: Array = np.maximum(np.exp(np.sort(values, axis=1)) * pace - 0.5, 0.0)
         return seconds
 
     def draw(self, situation: Situation, rng: np.random.Generator) -> float:
@@ -369,20 +338,6 @@ class ThinkTimeModel:
         }
         layers = tuple((np.array(w, float), np.array(b, float)) for w, b in content["layers"])
         return cls(layers=layers, **arrays)
-
-    def to_json(self) -> dict[str, Any]:
-        """The model as a JSON object, with five digits a number."""
-
-        def rounded(values: FloatArray) -> Any:
-            return np.vectorize(lambda x: float(f"{x:.5g}"))(values).tolist()
-
-        return {
-            "features": list(FEATURES),
-            **{
-                name: rounded(getattr(self, name)) for name in ("quantiles", "low", "high", "centre", "scale")
-            },
-            "layers": [[rounded(weights), rounded(biases)] for weights, biases in self.layers],
-        }
 
 
 class ThinkTime:

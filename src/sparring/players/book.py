@@ -22,14 +22,13 @@ class Book(Protocol):
 
     def moves(self, state: Any) -> dict[Move, float]:
         """The book's moves in a state with their weights; empty if it has none."""
-        ...
 
 
 class GameBook:
     """The moves of recorded games, up to a ply. Raises BadFile or OSError."""
 
     def __init__(self, path: Path, game: str, plies: int) -> None:
-        self._known: dict[int, Counter[Move]] = defaultdict(Counter)
+        self._counts: dict[int, Counter[Move]] = defaultdict(Counter)
         usual, games = load_game(game).initial(), 0
         for parsed in reader_for(path, game)(open_chunks(path), 0):
             if parsed.record is None:
@@ -39,17 +38,15 @@ class GameBook:
             width = describe(game).packed_move_bytes
             state = start.unpack_moves(parsed.record.moves[: plies * width], width)
             while state.previous is not None:
-                self._known[state.previous.key][state.last_move] += 1
+                self._counts[state.previous.key][state.last_move] += 1
                 state = state.previous
         if not games:
             raise BadFile(f"{path} has no games")
 
     def moves(self, state: Any) -> dict[Move, float]:
         """The known moves that are legal: two positions may have the same 64-bit key."""
-        counts = self._known.get(state.key)
-        if not counts:
-            return {}
-        legal = set(state.legal_moves())
+        counts = self._counts.get(state.key) or Counter()
+        legal = set(state.legal_moves()) if counts else set()
         return {move: float(count) for move, count in sorted(counts.items()) if move in legal}
 
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 from sparring.base.clock import GameClock, TimeControl
 from sparring.games import Move, describe, protocol_games
-from sparring.players import NO_MOVE, BasePlayer, Decision, GameStart, SearchLimits, Turn
+from sparring.players import NO_MOVE, Decision, GameStart, Player, SearchLimits, Turn
 from sparring.players.engines import (
     EngineClient,
     EngineConfig,
@@ -23,7 +22,7 @@ _CLAIMS = ("win", "(none)", "0000")
 """Answers that claim the end of the game in place of a move."""
 
 
-class EnginePlayer(BasePlayer):
+class EnginePlayer(Player):
     """An engine that is kept from game to game, and started again after a failure.
 
     The limits of a turn take precedence over those of its configuration. GTP engines support neither limits
@@ -57,9 +56,11 @@ class EnginePlayer(BasePlayer):
     def choose(self, turn: Turn) -> Decision:
         """The engine's move, checked against the rules. Raises EngineFailure or TimeForfeit."""
         assert self._engine is not None, "new_game comes first"
-        history = PositionHistory.of(turn.state)
+        history, asked = PositionHistory.of(turn.state), turn.limits
+        limits = asked if asked.bounded or asked.infinite else self._config.limits
+        limits = replace(limits, searchmoves=asked.searchmoves)
         try:
-            answer = self._ask(self._engine, history, turn)
+            answer = self._engine.choose(history, self._clocks(turn.state.to_move, asked), limits, turn.stop)
             if answer.move is None:
                 return Decision(NO_MOVE, resign=True, centipawns=answer.score, seconds=answer.spent)
             move = _parse_answer(answer, turn, len(history.moves))
@@ -85,12 +86,6 @@ class EnginePlayer(BasePlayer):
         if self._engine is not None:
             self._engine.close()
             self._engine = None
-
-    def _ask(self, engine: EngineClient, history: PositionHistory, turn: Turn) -> PlayResult:
-        requested = turn.limits
-        clocks = self._clocks(turn.state.to_move, requested)
-        limits = requested if requested.bounded or requested.infinite else self._config.limits
-        return engine.choose(history, clocks, replace(limits, searchmoves=requested.searchmoves), turn.stop)
 
     def _clocks(self, player: int, limits: SearchLimits) -> GameClock | None:
         """Both clocks in the form that engines receive."""
@@ -133,10 +128,8 @@ def start_engine(config: EngineConfig) -> EngineClient:
 
 def _parse_answer(answer: PlayResult, turn: Turn, ply: int) -> Move:
     text = answer.move or ""
-    state: Any = turn.state
-    try:
-        # The state itself takes the protocol's notation only, and does not check legality.
-        move: Move = state.parse_move(text)
+    try:  # the state itself takes the protocol's notation only, and does not check legality
+        move: Move = turn.state.parse_move(text)
     except ValueError:
         move = NO_MOVE
     if move not in turn.legal_moves:

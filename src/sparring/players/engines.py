@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from threading import Event
-from typing import Any, Protocol
+from typing import Any
 
 from sparring.base.clock import GameClock
 from sparring.base.errors import SparringError
@@ -89,54 +89,14 @@ class TimeForfeit(SparringError):
     """An engine's flag fell."""
 
 
-class EngineClient(Protocol):
-    """A running engine. Every method raises EngineFailure if the engine fails."""
-
-    stops: bool
-    """Whether a search can be stopped. An engine that exceeds its time is killed otherwise."""
-
-    def new_game(self, start: Any, clocks: GameClock | None) -> None:
-        """Begins a game from a state and waits until the engine is ready."""
-        ...
-
-    def choose(
-        self,
-        line: PositionHistory,
-        clocks: GameClock | None,
-        limits: SearchLimits | None = None,
-        stop: Event | None = None,
-    ) -> PlayResult:
-        """Requests a move. `limits` replace those of the configuration. Also raises TimeForfeit."""
-        ...
-
-    def analyse(self, line: PositionHistory) -> int:
-        """The score of the position in hundredths for the player to move."""
-        ...
-
-    def game_over(self, score: float) -> None:
-        """Sends the result of the game, if the protocol has a command for it."""
-        ...
-
-    def close(self) -> None:
-        """Asks the engine to quit; kills it if it does not."""
-        ...
-
-    def kill(self) -> None:
-        """Kills the engine."""
-        ...
-
-
 # A subprocess that communicates in lines. Every wait has a deadline.
 #
 # There are no threads: pipes are read while an answer is awaited. A program that floods its output is blocked
 # by its full pipe, and memory stays bounded.
 
 
-MAX_LINE_LENGTH = 1 << 16
-MAX_LINES = 200_000
-MAX_BYTES = 1 << 25
-"""Limits of one answer. An engine that reports for an hour stays far below them."""
-
+_LIMITS = (1 << 16, 200_000, 1 << 25)
+"""Limits of one answer: bytes of a line, lines, bytes. An engine that reports for an hour stays far below."""
 _MARK = "SPARRING_ENGINE"
 """Name of the variable that marks the processes of an engine."""
 _KILL_ROUNDS = 10
@@ -289,11 +249,8 @@ class EngineProcess:
         *lines, self._partial = (self._partial + chunk).split(b"\n")
         self._taken_lines += len(lines)
         self._taken_bytes += len(chunk)
-        if (
-            len(self._partial) > MAX_LINE_LENGTH
-            or self._taken_lines > MAX_LINES
-            or self._taken_bytes > MAX_BYTES
-        ):
+        taken = (len(self._partial), self._taken_lines, self._taken_bytes)
+        if any(size > limit for size, limit in zip(taken, _LIMITS, strict=True)):
             raise EngineFailure(FailureReason.OUTPUT_OVERFLOW, f"{self._taken_bytes:,} bytes for one answer")
         self._lines.extend(line.decode(errors="replace").strip() for line in lines)
 
@@ -303,17 +260,16 @@ class EngineProcess:
         status = self._process.returncode
         while self._stderr in self._open and self._read(0.0):
             pass
-        error_lines = self._complaints.decode(errors="replace").strip().splitlines()
         words = "it closed its output" if status is None else f"exit status {status}"
-        return EngineFailure(
-            FailureReason.CRASHED, words + (f": {error_lines[-1][:200]}" if error_lines else "")
-        )
+        if error_lines := self._complaints.decode(errors="replace").strip().splitlines():
+            words += f": {error_lines[-1][:200]}"
+        return EngineFailure(FailureReason.CRASHED, words)
 
 
 def _kill_marked(mark: bytes) -> None:
     """Kills every process whose environment has the mark."""
     for _ in range(_KILL_ROUNDS):
-        pids = [pid for pid in _process_ids() if mark in _environment(pid)]
+        pids = [pid for pid in _process_ids() if mark in _proc(pid, "environ").split(b"\0")]
         if not pids:
             return
         _kill(pids)
@@ -329,22 +285,12 @@ def _descendants(pid: int) -> list[int]:
     """The running processes that a process started, and those that they started."""
     children: dict[int, list[int]] = {}
     for process in _process_ids():
-        children.setdefault(_parent(process), []).append(process)
+        if stat := _proc(process, "stat"):  # the state and the parent follow the name, which may be any text
+            children.setdefault(int(stat.rpartition(b")")[2].split()[1]), []).append(process)
     descendants = [pid]
     for process in descendants:
         descendants.extend(children.get(process, ()))
     return descendants[1:]
-
-
-def _parent(pid: int) -> int:
-    """The parent of a process; 0 if it has ended."""
-    try:
-        stat = Path(f"/proc/{pid}/stat").read_bytes()
-    except OSError:
-        return 0
-    return int(
-        stat.rpartition(b")")[2].split()[1]
-    )  # after the name, which may have any characters: state, parent
 
 
 def _process_ids() -> list[int]:
@@ -354,9 +300,58 @@ def _process_ids() -> list[int]:
         return []
 
 
-def _environment(pid: int) -> list[bytes]:
-    """The entries of a process's environment; none if it has ended or belongs to somebody else."""
+def _proc(pid: int, name: str) -> bytes:
+    """A file of a process in /proc; empty if the process has ended or belongs to somebody else."""
     try:
-        return Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+        return Path(f"/proc/{pid}/{name}").read_bytes()
     except OSError:
-        return []
+        return b""
+
+
+class EngineClient:
+    """A running engine: base of the clients. Every method raises EngineFailure if the engine fails."""
+
+    stops = True
+    """Whether a search can be stopped. An engine that exceeds its time is killed otherwise."""
+
+    def __init__(self, entry: EngineConfig) -> None:
+        self._entry = entry
+        self._process = EngineProcess(entry.command, entry.env, entry.folder)
+        try:
+            self._shake_hands(time.monotonic() + entry.start_seconds)
+        except EngineFailure:
+            self._process.kill()
+            raise
+
+    def _shake_hands(self, deadline: float) -> None:
+        """Begins the dialogue with the engine that was started."""
+        raise NotImplementedError
+
+    def new_game(self, start: Any, clocks: GameClock | None) -> None:
+        """Begins a game from a state and waits until the engine is ready."""
+        raise NotImplementedError
+
+    def choose(
+        self,
+        line: PositionHistory,
+        clocks: GameClock | None,
+        limits: SearchLimits | None = None,
+        stop: Event | None = None,
+    ) -> PlayResult:
+        """Requests a move. `limits` replace those of the configuration. Also raises TimeForfeit."""
+        raise NotImplementedError
+
+    def analyse(self, line: PositionHistory) -> int:
+        """The score of the position in hundredths for the player to move."""
+        raise NotImplementedError
+
+    def game_over(self, score: float) -> None:
+        """Sends the result of the game, if the protocol has a command for it."""
+
+    def close(self) -> None:
+        """Asks the engine to quit; kills it if it does not."""
+        self._process.close("quit", self._entry.stop_seconds)
+
+    def kill(self) -> None:
+        """Kills the engine."""
+        self._process.kill()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -113,26 +113,25 @@ class LevelTable:
                 return row
         numbers = [row.level for row in self.levels]
 
-        def between(values: list[float]) -> float:
-            return float(np.interp(level, numbers, values))
+        def between(value: Callable[[Level], float]) -> float:
+            return float(np.interp(level, numbers, [value(row) for row in self.levels]))
 
-        ratings = [row.rating for row in self.levels if row.rating is not None]
-        nodes = math.exp(between([math.log(max(row.nodes, 1)) for row in self.levels]))
+        rating = None
+        if self.levels[0].rating is not None:
+            rating = round(between(lambda row: row.rating or 0))
+            if rating == 0 and describe(self.game).ratings.word == "rank":
+                rating = 1  # there is no rank 0 between 1k and 1d
+        nodes = math.exp(between(lambda row: math.log(max(row.nodes, 1))))
         return Level(
             level,
-            self._rating(between([float(rating) for rating in ratings])) if ratings else None,
-            round(between([row.temperature for row in self.levels]), 3),
+            rating,
+            round(between(lambda row: row.temperature), 3),
             round(nodes) if nodes >= 1.5 else 0,  # a search of one node plays from the policy too
-            round(between([row.cpuct for row in self.levels]), 3),
-            round(between([row.policy_temperature for row in self.levels]), 3),
-            round(between([row.unvisited_share for row in self.levels]), 4),
+            round(between(lambda row: row.cpuct), 3),
+            round(between(lambda row: row.policy_temperature), 3),
+            round(between(lambda row: row.unvisited_share), 4),
             policy=[row.policy for row in self.levels if row.level < level][-1],
         )
-
-    def _rating(self, number: float) -> int:
-        """The nearest rating; there is no rank 0 between 1k and 1d."""
-        nearest = round(number)
-        return 1 if nearest == 0 and describe(self.game).ratings.word == "rank" else nearest
 
     def at(self, level: int, **keys: Any) -> PlayerConfig:
         """The player of a level, with `keys` in place of its own. Raises BadConfig."""
@@ -178,14 +177,12 @@ def level_of_rating(game: str, rating: int | str | None) -> int | None:
     table = shipped_levels(game)
     if table is None or not isinstance(rating, int) or any(row.rating != row.level for row in table.levels):
         return None
-    low, high = table.range
-    return rating if low <= rating <= high else None
+    return rating if table.range[0] <= rating <= table.range[1] else None
 
 
 def at_level(config: PlayerConfig, level: int) -> PlayerConfig:
     """A player with the model and the dials of a level; its other keys stay. Raises BadConfig."""
-    keys = level_keys(config.game, level)
-    return replace(config, **keys)
+    return replace(config, **level_keys(config.game, level))
 
 
 def level_keys(game: str, level: int) -> Mapping[str, Any]:

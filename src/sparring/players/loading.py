@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any, ClassVar, Protocol
+from typing import Any
 
 from sparring.base.config import Source, from_table, read_toml
 from sparring.base.errors import BadConfig, BadFile, NotFound
 from sparring.games import Game
 from sparring.players.adaptive import AdaptivePlayer, OpponentHistory
-from sparring.players.book import Book, open_book
+from sparring.players.book import open_book
 from sparring.players.game_players import Bots, games_with_bots
 from sparring.players.levels import at_level, level_range, parse_player_config
 from sparring.players.player import Player
@@ -30,19 +30,8 @@ _EVALUATION_NODES = 12_150
 """Nodes of a move with an evaluation, as at strength 5."""
 
 
-class BotConfiguration(Protocol):
-    """A configuration of a game's bots (`GamePlayers.bots`): a dataclass."""
-
-    __dataclass_fields__: ClassVar[dict[str, Any]]
-
-    @property
-    def game(self) -> str:
-        """Name of the game."""
-        ...
-
-
 def load_player_file(
-    source: str | Path | PlayerConfig | BotConfiguration,
+    source: str | Path | Any,
     game: str | Game[Any] | None = None,
     **overrides: Any,
 ) -> Player:
@@ -50,7 +39,8 @@ def load_player_file(
 
     Args:
         source: a player's TOML file (docs/players.md), the TOML file or the name of a game's bot (such as
-            docs/rbc-bots.md), an evaluation by `sparring train treestrap` (.json), or a configuration.
+            docs/rbc-bots.md), an evaluation by `sparring train treestrap` (.json), or a configuration: a
+            PlayerConfig, or that of a bot (`Bots.config_class`).
         game: the game that the player must play, by name or as rules; None accepts any.
         overrides: keys that replace those of the source, such as `nodes=100`; they are checked alike.
 
@@ -91,9 +81,7 @@ def open_player(config: PlayerConfig, history: OpponentHistory | None = None) ->
     )
 
 
-def make_player(
-    config: PlayerConfig, policy: Policy | None = None, *, search: bool = False
-) -> PolicyPlayer | SearchPlayer:
+def make_player(config: PlayerConfig, policy: Policy | None = None, *, search: bool = False) -> PolicyPlayer:
     """The player of a configuration: a PolicyPlayer if it has no nodes to search, else a SearchPlayer.
 
     Args:
@@ -108,9 +96,7 @@ def make_player(
         raise BadConfig(complaint)
     if ratings != (None, None) and (complaint := unrated(policy)):
         raise BadConfig(f"{complaint}: leave out rating and opponent_rating")
-    book: Book | None = None
-    if config.book:
-        book = open_book(Path(config.book), config.game, config.book_plies)
+    book = open_book(Path(config.book), config.game, config.book_plies) if config.book else None
     if not search and not config.nodes:
         return PolicyPlayer(config, policy, book)
     evaluator = None
@@ -127,9 +113,8 @@ def _evaluation_player(path: Path, game: str | None, overrides: Mapping[str, Any
     return LearnedPlayer(evaluation, SearchLimits(nodes=overrides.get("nodes", _EVALUATION_NODES)))
 
 
-def _config(
-    source: str | Path | PlayerConfig | BotConfiguration, game: str | None, overrides: Mapping[str, Any]
-) -> PlayerConfig | BotConfiguration:
+def _config(source: str | Path | Any, game: str | None, overrides: Mapping[str, Any]) -> Any:
+    """A PlayerConfig, or the configuration of a game's bot."""
     if not isinstance(source, str | Path):
         return _overridden(source, overrides)
     if (bots := _bots_with(str(source))) is not None:
@@ -143,8 +128,7 @@ def _config(
     if "game" in table or not with_bots:  # bots have no such key
         return parse_player_config({"name": path.stem, **table}, where)
     bots = with_bots[game if game in with_bots else next(iter(with_bots))]
-    made: BotConfiguration = from_table(bots.config_class, table, where)
-    return made
+    return from_table(bots.config_class, table, where)
 
 
 def _bots_with(name: str) -> Bots | None:
@@ -152,14 +136,10 @@ def _bots_with(name: str) -> Bots | None:
     return next((bots for bots in games_with_bots().values() if name in bots.configs), None)
 
 
-def _overridden(
-    config: PlayerConfig | BotConfiguration, overrides: Mapping[str, Any]
-) -> PlayerConfig | BotConfiguration:
+def _overridden(config: Any, overrides: Mapping[str, Any]) -> Any:
     if not overrides:
         return config
     if isinstance(config, PlayerConfig) and isinstance(level := overrides.get("level"), int):
         config = at_level(config, level)
-    keys: dict[str, Any] = asdict(config)
-    table = {key: value for key, value in {**keys, **overrides}.items() if value is not None}
-    made: PlayerConfig | BotConfiguration = from_table(type(config), table, Source())
-    return made
+    table = {key: value for key, value in {**asdict(config), **overrides}.items() if value is not None}
+    return from_table(type(config), table, Source())

@@ -1,4 +1,4 @@
-"""The Player protocol: one interface for games of perfect and of hidden information.
+"""The players' interface: one for games of perfect and of hidden information.
 
 A front end (terminal, arena, UCI, USI, GTP, reconchess, a referee) drives a player in this order:
 
@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from threading import Event
 from types import TracebackType
-from typing import Any, Protocol, Self, TypeAlias
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 
@@ -87,8 +87,7 @@ class Decision:
     value: float | None = None
     """Expected result for the player to move: 1 is a win, 0 a draw, -1 a loss. None if unknown."""
     centipawns: int | None = None
-    """Score of an external program in centipawns for itself, as its protocol reports it; None if it reports
-    none."""
+    """Score of an external program in centipawns for itself; None if it reports none."""
     resign: bool = False
     offer_draw: bool = False
     """Offers a draw together with the move."""
@@ -101,75 +100,8 @@ class Decision:
     """The policy's prediction for the state; None for players without a policy."""
 
 
-class Player(Protocol):
-    """Anything that plays. `BasePlayer` has defaults for everything but `choose`."""
-
-    @property
-    def name(self) -> str:
-        """Name for tables and messages."""
-        ...
-
-    def new_game(self, start: GameStart) -> None:
-        """Begins a game: clears the state of the last game and seeds the random generator.
-
-        Players of hidden games need it before their first turn; players of open games work without it.
-        Raises the exceptions of players that cannot start, such as EngineFailure.
-        """
-        ...
-
-    def observe(self, observation: Any) -> None:
-        """Receives an event of the game, in order.
-
-        In hidden games: the observations of this player, of its own moves and of the opponent's. In open
-        games: each move that was played, by either side. Players of open games may ignore it, because
-        `Turn.state` has the whole history.
-        """
-        ...
-
-    def choose(self, turn: Turn) -> Decision:
-        """Decides on a move, a draw offer or resignation."""
-        ...
-
-    def hint(self, turn: Turn) -> Decision:
-        """The likeliest move of `choose`, for either side. It has no effect on the game: the next decisions
-        are the same as without it."""
-        ...
-
-    def accepts_draw(self, state: Any) -> bool:
-        """Returns True to accept a draw that the opponent offers."""
-        ...
-
-    def ponder(self, stop: Event | None = None) -> None:
-        """Prepares for the next turn on the opponent's time, at most until `stop` is set. No other method is
-        called meanwhile."""
-        ...
-
-    def end_game(self, score: float | None) -> None:
-        """The game is over. `score` is the player's: 1, 0.5 or 0; None if the game was abandoned."""
-        ...
-
-    @property
-    def memory_bytes(self) -> int:
-        """About how much memory the player's search holds now."""
-        ...
-
-    def close(self) -> None:
-        """Releases networks, threads and processes. May be called twice."""
-        ...
-
-    def __enter__(self) -> Self:
-        """The player itself."""
-        ...
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Closes the player."""
-        ...
-
-
-class BasePlayer:
-    """Defaults of the Player protocol, for players without state and resources.
+class Player:
+    """Anything that plays. There are defaults for everything but `choose`.
 
     `self._rng` is the random generator of the current game.
     """
@@ -187,19 +119,32 @@ class BasePlayer:
         return f"<{type(self).__name__} {self.name}>"
 
     def new_game(self, start: GameStart) -> None:
-        """Seeds the randomness."""
+        """Begins a game: clears the state of the last game and seeds the random generator.
+
+        Players of hidden games need it before their first turn; players of open games work without it.
+        Raises the exceptions of players that cannot start, such as EngineFailure.
+        """
         self._rng = np.random.default_rng(start.seed)
 
     def observe(self, observation: Any) -> None:
-        """Ignores the event."""
+        """Receives an event of the game, in order.
+
+        In hidden games: the observations of this player, of its own moves and of the opponent's. In open
+        games: each move that was played, by either side. Players of open games may ignore it, because
+        `Turn.state` has the whole history.
+        """
 
     def choose(self, turn: Turn) -> Decision:
         """Decides on a move, a draw offer or resignation."""
         raise NotImplementedError
 
     def hint(self, turn: Turn) -> Decision:
-        """The likeliest move of `choose`, which draws from a spare generator meanwhile. A player with more
-        state than its generator must put that aside as well."""
+        """The likeliest move of `choose`, for either side. It has no effect on the game: the next decisions
+        are the same as without it.
+
+        `choose` draws from a spare generator meanwhile. A player with more state than its generator must put
+        that aside as well.
+        """
         game_rng, self._rng = self._rng, np.random.default_rng(0)
         try:
             decision = self.choose(turn)
@@ -209,22 +154,23 @@ class BasePlayer:
         return replace(decision, move=max(chances, key=chances.__getitem__)) if chances else decision
 
     def accepts_draw(self, state: Any) -> bool:
-        """Returns False."""
+        """Whether it accepts a draw that the opponent offers; by default it does not."""
         return False
 
     def ponder(self, stop: Event | None = None) -> None:
-        """Does nothing."""
+        """Prepares for the next turn on the opponent's time, at most until `stop` is set. No other method is
+        called meanwhile."""
 
     def end_game(self, score: float | None) -> None:
-        """Does nothing."""
+        """The game is over. `score` is the player's: 1, 0.5 or 0; None if the game was abandoned."""
 
     @property
     def memory_bytes(self) -> int:
-        """0."""
+        """About how much memory the player's search holds now."""
         return 0
 
     def close(self) -> None:
-        """Does nothing."""
+        """Releases networks, threads and processes. May be called twice."""
 
     def __enter__(self) -> Self:
         """The player itself."""

@@ -137,14 +137,6 @@ class PlayerConfig:
         return number
 
 
-_RULES_OF_ENDING: dict[str, Any] = {
-    "resign_below": 0.05,
-    "resign_after": 3,
-    "draw_within": 0.05,
-    "draw_offers": False,
-}
-
-
 def default_player_config(game: str, **keys: Any) -> PlayerConfig:
     """The configuration of a game's default opponent, with `keys` in place of its own.
 
@@ -153,5 +145,6 @@ def default_player_config(game: str, **keys: Any) -> PlayerConfig:
     it expects more than 55%, and offers none.
     """
     people = {name: "human" for name in ("resignation", "draws") if has_model(game, name)}
-    usual = {"rating": DEFAULT_RATING.get(game), **_RULES_OF_ENDING, **people}
+    ending = {"resign_below": 0.05, "resign_after": 3, "draw_within": 0.05, "draw_offers": False}
+    usual: dict[str, Any] = {"rating": DEFAULT_RATING.get(game), **ending, **people}
     return PlayerConfig(game, **{**usual, **keys})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
 from threading import Event
@@ -29,7 +29,7 @@ from sparring.players.behaviour_models import (
 )
 from sparring.players.book import Book
 from sparring.players.game_players import game_players
-from sparring.players.player import BasePlayer, Decision, GameStart, Turn
+from sparring.players.player import Decision, GameStart, Player, Turn
 from sparring.players.player_config import PlayerConfig
 from sparring.players.time_management import allocate_time, stop_timer
 from sparring.policies import Policy, rating_text
@@ -96,22 +96,8 @@ class MoveDistribution:
         )
 
 
-def book_distribution(book: Book, state: Any, searchmoves: Sequence[Move] = ()) -> MoveDistribution | None:
-    """The book's moves in a state, of `searchmoves` if given; None if it has none."""
-    weights = {
-        move: weight for move, weight in book.moves(state).items() if not searchmoves or move in searchmoves
-    }
-    if not weights:
-        return None
-    return MoveDistribution(
-        np.array(list(weights)),
-        np.array(list(weights.values())),
-        lambda index, probability: f"from the book ({probability:.0%})",
-    )
-
-
 def policy_distribution(
-    game: str, state: Any, prediction: Prediction, temperature: float, at_rating: str
+    game: str, state: Any, prediction: Prediction, temperature: float, at_rating: str = ""
 ) -> MoveDistribution:
     """The policy's probabilities to the power of 1 / temperature; at temperature 0 its likeliest move alone.
 
@@ -139,13 +125,16 @@ def search_distribution(
     weights = _adjusted(game, state, moves, selection(result), result.value)
     if avoid_draws and result.value > WON and result.nodes >= len(moves):
         weights = _without_draws(state, moves, weights)
-    values = result.values
-    return MoveDistribution(
-        result.moves,
-        weights,
-        lambda index, probability: _searched(probability, float(values[index])),
-        result.value,
-    )
+
+    def searched(index: int, probability: float) -> str:
+        """The probability unless no other move could be drawn, and the value unless it was not visited."""
+        value = float(result.values[index])
+        if math.isnan(value):
+            return f"probability {_percent(probability)}"
+        chance = "" if probability >= 0.995 else f"probability {_percent(probability)}, "
+        return chance + _expected_score(value)
+
+    return MoveDistribution(result.moves, weights, searched, result.value)
 
 
 def _without_draws(state: Any, moves: Sequence[Move], weights: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -183,13 +172,6 @@ def _tempered(probabilities: NDArray[np.float64], temperature: float) -> NDArray
     return tempered
 
 
-def _searched(probability: float, value: float) -> str:
-    """The probability of a move, unless no other could be drawn, and its value, unless it was not visited."""
-    visited = not math.isnan(value)
-    chance = "" if visited and probability >= 0.995 else f"probability {_percent(probability)}"
-    return ", ".join(part for part in (chance, _expected_score(value) if visited else "") if part)
-
-
 def _expected_score(value: float) -> str:
     return f"expected score {_percent((value + 1) / 2)}"
 
@@ -201,6 +183,11 @@ def _percent(share: float) -> str:
 # The think time, resignation and draw offers of a player, by its configuration.
 
 
+@cache
+def _think_time_model() -> ThinkTimeModel:
+    return ThinkTimeModel.from_json(behaviour("think-time"))
+
+
 def make_think_time(config: PlayerConfig) -> ThinkTime | None:
     """The think times of a player; None if it answers at once."""
     return None if config.think_time == "none" else ThinkTime(_think_time_model())
@@ -210,8 +197,9 @@ def make_resignation(config: PlayerConfig) -> ResignationRule:
     """When a player resigns. Raises BadConfig if the game has no model of people's resignations."""
     if config.resignation == "rule":
         return Resignation(config.resign_below, config.resign_after)
-    content = _part(config.game, "resignation")
-    return HumanResignation(ResignationModel.from_json(content), _strength(config))
+    # The level is on the scale of people's ratings.
+    strength = config.rating_number("rating") if config.level is None else config.level
+    return HumanResignation(ResignationModel.from_json(_part(config.game, "resignation")), strength)
 
 
 def make_draw_offers(config: PlayerConfig) -> DrawOffers:
@@ -222,11 +210,6 @@ def make_draw_offers(config: PlayerConfig) -> DrawOffers:
     return DrawOffers(content["within"], content["after"], chance=content["chance"])
 
 
-@cache
-def _think_time_model() -> ThinkTimeModel:
-    return ThinkTimeModel.from_json(behaviour("think-time"))
-
-
 def _part(game: str, name: str) -> Mapping[str, Any]:
     content: Mapping[str, Any] | None = behaviour(game).get(name)
     if content is None:
@@ -234,12 +217,13 @@ def _part(game: str, name: str) -> Mapping[str, Any]:
     return content
 
 
-def _strength(config: PlayerConfig) -> int | None:
-    """The level, which is on the scale of people's ratings, else the rating."""
-    return config.rating_number("rating") if config.level is None else config.level
+def _ratings(config: PlayerConfig) -> tuple[int | None, int | None]:
+    """The ratings of the player and of its opponent, by default the same."""
+    own, opponent = config.rating_number("rating"), config.rating_number("opponent_rating")
+    return own, own if opponent is None else opponent
 
 
-class PolicyPlayer(BasePlayer):
+class PolicyPlayer(Player):
     """Plays from its book, then draws each move from the policy. It has no tree and no thread.
 
     The policy is conditioned on the ratings of both players. `config.seed` takes precedence over the seed of
@@ -250,12 +234,12 @@ class PolicyPlayer(BasePlayer):
         super().__init__(config.name, config.seed)
         self.config, self.policy = config, policy
         self._book = book
-        self._ratings = (config.rating_number("rating"), config.rating_number("opponent_rating"))
+        self._ratings = _ratings(config)
         self._resignation = make_resignation(config)
         self._draw_offers = make_draw_offers(config)
         self._think_time = make_think_time(config)
         self._player = 0
-        """The side of its last turn."""
+        """The side of its last turn, whose rating is `config.rating`."""
 
     def new_game(self, start: GameStart) -> None:
         """Clears the state of the last game and seeds the random generator."""
@@ -272,13 +256,13 @@ class PolicyPlayer(BasePlayer):
         started = time.perf_counter()
         if turn.limits.infinite and turn.stop is not None:
             turn.stop.wait()
-        self.take_side(turn.state)
+        self._player = turn.state.to_move
         prediction = self.predict(turn.state)
-        return self.decide(turn, self._distribution(turn, prediction), prediction, None, started)
+        return self._decide(turn, self._distribution(turn, prediction), prediction, None, started)
 
     def hint(self, turn: Turn) -> Decision:
         """The likeliest move of its book or its policy."""
-        with self.taking_side(turn.state):
+        with self._taking_side(turn.state):
             prediction = self.predict(turn.state)
         likeliest = self._distribution(turn, prediction).likeliest(turn.limits.searchmoves)
         return replace(likeliest, value=prediction.value, prediction=prediction)
@@ -290,21 +274,23 @@ class PolicyPlayer(BasePlayer):
             value = -value
         return self._draw_offers.accepts(self._game_ply(state), value)
 
+    def predict(self, state: Any) -> Prediction:
+        """The policy's prediction."""
+        return self.predict_states([state])[0]
+
+    def predict_states(self, states: Sequence[Any]) -> Sequence[Prediction]:
+        """The policy's predictions, with the ratings of both players."""
+        return self.policy.predict([self._position(state) for state in states])
+
     def _distribution(self, turn: Turn, prediction: Prediction) -> MoveDistribution:
         rating, _ = self._ratings
         at_rating = "" if rating is None else f" at {rating_text(self.policy.game, rating)}"
-        return self.opening(turn) or policy_distribution(
+        return self._opening(turn) or policy_distribution(
             self.config.game, turn.state, prediction, self.config.temperature, at_rating
         )
 
-    # The parts below also serve SearchPlayer.
-
-    def take_side(self, state: Any) -> None:
-        """Makes the side to move the player's own side: `config.rating` is then its rating."""
-        self._player = state.to_move
-
     @contextmanager
-    def taking_side(self, state: Any) -> Iterator[None]:
+    def _taking_side(self, state: Any) -> Iterator[None]:
         """Takes the side to move within the block only."""
         side, self._player = self._player, state.to_move
         try:
@@ -312,28 +298,27 @@ class PolicyPlayer(BasePlayer):
         finally:
             self._player = side
 
-    def position(self, state: Any) -> Position:
-        """The state with the ratings of both players. An unknown rating of the opponent is the
-        player's own."""
+    def _position(self, state: Any) -> Position:
+        """The state with the ratings of both players."""
         own, opponent = self._ratings
-        opponent = own if opponent is None else opponent
         return Position(state, *((own, opponent) if state.to_move == self._player else (opponent, own)))
 
-    def predict(self, state: Any) -> Prediction:
-        """The policy's prediction."""
-        return self.policy.predict([self.position(state)])[0]
-
-    def predict_states(self, states: Sequence[Any]) -> Sequence[Prediction]:
-        """The policy's predictions, with the ratings of both players."""
-        return self.policy.predict([self.position(state) for state in states])
-
-    def opening(self, turn: Turn) -> MoveDistribution | None:
+    def _opening(self, turn: Turn) -> MoveDistribution | None:
         """The book's moves among those of the turn; None if there are none, or after `book_plies`."""
         if self._book is None or turn.state.ply >= self.config.book_plies:
             return None
-        return book_distribution(self._book, turn.state, turn.limits.searchmoves)
+        allowed, weights = turn.limits.searchmoves, self._book.moves(turn.state)
+        if allowed:
+            weights = {move: weight for move, weight in weights.items() if move in allowed}
+        if not weights:
+            return None
+        return MoveDistribution(
+            np.array(list(weights)),
+            np.array(list(weights.values())),
+            lambda index, probability: f"from the book ({probability:.0%})",
+        )
 
-    def decide(
+    def _decide(
         self,
         turn: Turn,
         distribution: MoveDistribution,
@@ -348,16 +333,15 @@ class PolicyPlayer(BasePlayer):
         """
         value = prediction.value if search is None else search.value
         drawn = distribution.draw(self._rng, turn.limits.searchmoves)
-        ply, human = self._game_ply(turn.state), prediction.value
-        by_people = self.config.resignation == "human", self.config.draws == "human"
+        ply, config = self._game_ply(turn.state), self.config
+        resigning = prediction.value if config.resignation == "human" else value
+        drawing = prediction.value if config.draws == "human" else value
         think = self._think(turn, prediction, drawn)
         return replace(
             drawn,
             value=value,
-            resign=self._resignation.decide(
-                turn.state.to_move, human if by_people[0] else value, ply, self._rng
-            ),
-            offer_draw=self._draw_offers.offers(ply, human if by_people[1] else value, self._rng),
+            resign=self._resignation.decide(turn.state.to_move, resigning, ply, self._rng),
+            offer_draw=self._draw_offers.offers(ply, drawing, self._rng),
             seconds=max(time.perf_counter() - started, think),
             search=search,
             prediction=prediction,
@@ -365,34 +349,23 @@ class PolicyPlayer(BasePlayer):
 
     def _think(self, turn: Turn, prediction: Prediction, drawn: Decision) -> float:
         """Seconds that a person would take; 0 without a clock."""
-        limits = turn.limits
-        if self._think_time is None or limits.clock is None:
+        clock, opponent = turn.limits.clock, turn.limits.opponent_clock
+        if self._think_time is None or clock is None:
             return 0.0
-        places = dict(zip(prediction.moves, prediction.probabilities, strict=True))
-        chosen = float(places.get(drawn.move, 0.0))
-        return self._think_time.seconds(
-            limits.clock,
-            limits.opponent_clock,
-            prediction,
-            chosen,
-            self._game_ply(turn.state),
-            self._ratings[0],
-            self._rng,
-        )
+        chosen = dict(zip(prediction.moves, prediction.probabilities, strict=True)).get(drawn.move, 0.0)
+        ply, rating = self._game_ply(turn.state), self._ratings[0]
+        return self._think_time.seconds(clock, opponent, prediction, float(chosen), ply, rating, self._rng)
 
     def _game_ply(self, state: Any) -> int:
         """Moves since the beginning of the game, also where play began from a later position."""
         return describe(self.config.game).game_ply(state)
 
 
-# A player that searches with PUCT, guided by a policy.
+class SearchPlayer(PolicyPlayer):
+    """A policy player that searches each move with PUCT and selects one by the result.
 
-
-class SearchPlayer(BasePlayer):
-    """Searches each move and selects one by the result. It keeps its tree from move to move.
-
-    With `config.nodes` 0 it plays from the policy alone, unless a turn has a limit of more than one node.
-    The tree is made by the first search.
+    It keeps its tree from move to move. With `config.nodes` 0 it plays from the policy alone, unless a turn
+    has a limit of more than one node. The tree is made by the first search.
     """
 
     def __init__(
@@ -403,48 +376,36 @@ class SearchPlayer(BasePlayer):
         book: Book | None = None,
     ) -> None:
         """`evaluator` searches in place of the policy, if given."""
-        super().__init__(config.name)
-        self.config, self.policy = config, policy
+        super().__init__(config, policy, book)
         self._evaluator = evaluator
-        self._policy_player = PolicyPlayer(config, policy, book)
         self._selection = move_selection(config)
         self._search: Puct | None = None
 
     def new_game(self, start: GameStart) -> None:
         """Clears the state of the last game and seeds the random generator."""
-        self._policy_player.new_game(start)
+        super().new_game(start)
         self._search = None
 
     def choose(self, turn: Turn) -> Decision:
         """Plays from its book, or searches and draws a move by the rule of its configuration. An infinite
         search does not use the book."""
-        player = self._policy_player
         if not self._searches(turn):
-            return player.choose(turn)
+            return super().choose(turn)
         started = time.perf_counter()
-        player.take_side(turn.state)
+        self._player = turn.state.to_move
         if self._search is None or not self.config.reuse_tree:
             self._search = self._new_search()
         result, prediction, distribution = self._consider(self._search, turn)
-        return player.decide(turn, distribution, prediction, result, started)
+        return self._decide(turn, distribution, prediction, result, started)
 
     def hint(self, turn: Turn) -> Decision:
         """The likeliest move, by a search of its own: the game's tree stays as it is."""
-        player = self._policy_player
         if not self._searches(turn):
-            return player.hint(turn)
-        with player.taking_side(turn.state):
+            return super().hint(turn)
+        with self._taking_side(turn.state):
             result, prediction, distribution = self._consider(self._new_search(), turn)
         likeliest = distribution.likeliest(turn.limits.searchmoves)
         return replace(likeliest, value=result.value, search=result, prediction=prediction)
-
-    def accepts_draw(self, state: Any) -> bool:
-        """Whether a draw is no worse than the policy's value of the state."""
-        return self._policy_player.accepts_draw(state)
-
-    def predict_states(self, states: Sequence[Any]) -> Sequence[Prediction]:
-        """The policy's predictions, with the ratings of both players."""
-        return self._policy_player.predict_states(states)
 
     @property
     def memory_bytes(self) -> int:
@@ -459,34 +420,34 @@ class SearchPlayer(BasePlayer):
         limits = turn.limits
         if self.config.nodes == 0 and (limits.nodes or 0) <= 1:
             return False
-        return limits.infinite or self._policy_player.opening(turn) is None
+        return limits.infinite or self._opening(turn) is None
 
     def _new_search(self) -> Puct:
-        return Puct(self._evaluate, puct_config(self.config))
+        policy = self._evaluator or self.policy
+        return Puct(
+            lambda states: policy.predict([self._position(state) for state in states]),
+            puct_config(self.config),
+        )
 
     def _consider(self, search: Puct, turn: Turn) -> tuple[SearchResult, Prediction, MoveDistribution]:
         """Searches within the limits of the turn. A time limit holds also during a slow evaluation."""
-        limits, stop = self._limits(turn), turn.stop
-        timer: AbstractContextManager[None] = nullcontext()
-        if stop is None and limits.seconds is not None:
-            stop = Event()
-            timer = stop_timer(limits.seconds, stop)
-        with timer:
+        limits, config = self._limits(turn), self.config
+        seconds = limits.seconds if turn.stop is None else None
+        stop = Event() if seconds is not None else turn.stop
+        with stop_timer(seconds, stop):
             result = search.search(
                 turn.state,
                 limits,
                 stop=stop,
                 report=turn.report,
                 every=turn.report_seconds,
-                until_decided=self.config.rule == "visits" and self.config.temperature == 0,
+                until_decided=config.rule == "visits" and config.temperature == 0,
             )
         prediction = result.evaluation if self._evaluator is None else None
-        prediction = prediction or self._policy_player.predict(turn.state)
-        config = self.config
         distribution = search_distribution(
             config.game, turn.state, result, self._selection, avoid_draws=config.play_forced_wins
         )
-        return result, prediction, distribution
+        return result, prediction or self.predict(turn.state), distribution
 
     def _limits(self, turn: Turn) -> SearchLimits:
         """Limits of a search: the nodes of the turn, else the configured ones; the least of all times.
@@ -506,10 +467,6 @@ class SearchPlayer(BasePlayer):
             nodes=nodes or None, seconds=min(seconds, default=None), searchmoves=requested.searchmoves
         )
 
-    def _evaluate(self, states: Sequence[Any]) -> Sequence[Prediction]:
-        policy = self._evaluator or self.policy
-        return policy.predict([self._policy_player.position(state) for state in states])
-
 
 def puct_config(config: PlayerConfig) -> PuctConfig:
     """The search settings of a player."""
@@ -523,15 +480,14 @@ def move_selection(config: PlayerConfig) -> MoveSelection:
     """The rule by which a player selects a move from its search."""
     if config.rule == "kl":
         return kl_regularised(config.kl_weight)
-    rule = (
-        by_visits(
+    if config.rule == "visits":
+        rule = by_visits(
             config.temperature,
             unvisited_share=config.unvisited_share,
             policy_temperature=config.policy_temperature,
         )
-        if config.rule == "visits"
-        else regularised_policy(config.c_puct, config.temperature)
-    )
+    else:
+        rule = regularised_policy(config.c_puct, config.temperature)
     forced = config.play_forced_wins and describe(config.game).search.prefer_proven
     return prefer_proven(rule) if forced else rule
 
@@ -548,11 +504,10 @@ def lockstep_distributions(
     """
     if not states:
         return []
-    own, opponent = config.rating_number("rating"), config.rating_number("opponent_rating")
-    positions = [Position(state, own, own if opponent is None else opponent) for state in states]
+    positions = [Position(state, *_ratings(config)) for state in states]
     if config.nodes <= 1:  # a search of one node plays from the policy
         return [
-            policy_distribution(policy.game, state, prediction, config.temperature, "")
+            policy_distribution(policy.game, state, prediction, config.temperature)
             for state, prediction in zip(states, policy.predict(positions), strict=True)
         ]
     selection = move_selection(config)

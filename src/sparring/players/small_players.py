@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from threading import Event, Thread
 from typing import Any, Protocol
 
@@ -14,13 +15,13 @@ from sparring.base.numbers import signed
 from sparring.games import Move, describe
 from sparring.games.states import State
 from sparring.players.game_players import game_players
-from sparring.players.player import BasePlayer, Decision, GameStart, Player, Turn
+from sparring.players.player import Decision, GameStart, Player, Turn
 from sparring.players.time_management import resolve_limits
 from sparring.search import SearchLimits, uct
 from sparring.search.linear_evaluation import AlphaBetaSearcher, LinearEvaluation, open_evaluation
 
 
-class RandomPlayer(BasePlayer):
+class RandomPlayer(Player):
     """Plays uniformly random legal moves, in open and in hidden games."""
 
     def __init__(self) -> None:
@@ -49,7 +50,7 @@ class AlphaBetaState(State, Protocol):
         searched."""
 
 
-class AlphaBetaPlayer(BasePlayer):
+class AlphaBetaPlayer(Player):
     """Alpha-beta over material. Draws any of the moves within `margin` centipawns of the best.
 
     `nodes` is the limit of its search; `Turn.limits.nodes` takes precedence.
@@ -66,14 +67,13 @@ class AlphaBetaPlayer(BasePlayer):
         scores = state.alphabeta(turn.limits.nodes or self.nodes, self.margin)
         best = scores[0][1]
         good = [move for move, score in scores if score >= best - self.margin]
-        move = good[int(self._rng.integers(len(good)))]
-        return Decision(move, dict.fromkeys(good, 1 / len(good)), f"{best / 100:+.2f}")
+        return random_decision(good, self._rng, f"{best / 100:+.2f}")
 
 
 # A small opponent without a network: UCT with random playouts.
 
 
-class UctPlayer(BasePlayer):
+class UctPlayer(Player):
     """UCT: plays the most visited move of a search with random playouts.
 
     `playouts` is the limit of its search; `Turn.limits.nodes` takes precedence.
@@ -85,10 +85,9 @@ class UctPlayer(BasePlayer):
 
     def choose(self, turn: Turn) -> Decision:
         """Returns the most visited move."""
-        move_stats = uct(turn.state, turn.limits.nodes or self.playouts, self._rng)
-        total = sum(v.visits for v in move_stats)
-        best = move_stats[0]
-        distribution = {v.move: v.visits / total for v in move_stats}
+        stats = uct(turn.state, turn.limits.nodes or self.playouts, self._rng)
+        best, total = stats[0], sum(move.visits for move in stats)
+        distribution = {move.move: move.visits / total for move in stats}
         reason = f"wins {best.value:.0%} of its playouts"
         return Decision(best.move, distribution, reason, value=2 * best.value - 1)
 
@@ -100,7 +99,7 @@ _POLL_SECONDS = 0.005
 """Seconds between checks of the stop event."""
 
 
-class LearnedPlayer(BasePlayer):
+class LearnedPlayer(Player):
     """Searches and draws any of the moves whose value is within `margin` of the best.
 
     The transposition table is made by the first search and kept from move to move. Values are in
@@ -112,7 +111,6 @@ class LearnedPlayer(BasePlayer):
         evaluation: LinearEvaluation,
         limits: SearchLimits,
         *,
-        threads: int = 1,
         margin: float = 0.25,
         megabytes: int = 16,
         prepare: Callable[[Any], None] = lambda searcher: None,
@@ -125,7 +123,7 @@ class LearnedPlayer(BasePlayer):
         self._evaluation, self._megabytes, self._prepare = evaluation, megabytes, prepare
         self.limits = limits
         self._searcher: AlphaBetaSearcher | None = None
-        self._threads, self._margin = threads, margin
+        self._margin = margin
 
     def new_game(self, start: GameStart) -> None:
         """Begins with an empty transposition table and seeds the randomness."""
@@ -136,16 +134,12 @@ class LearnedPlayer(BasePlayer):
         """Draws one of the best moves; of forced wins it plays the shortest."""
         limits = resolve_limits(turn.limits, self.limits)
         with stopping(self.searcher.stop, turn.stop):
-            analysis = self.searcher.analyse(
-                turn.state, margin=self._margin, threads=self._threads, **analysis_limits(limits)
-            )
+            analysis = self.searcher.analyse(turn.state, margin=self._margin, **analysis_limits(limits))
         good = [move for move, value in analysis.moves if value >= analysis.value - self._margin]
         if analysis.plies_to_end is not None:
             good = good[:1]  # values are equal for all forced wins; the first is the shortest
-        move = good[int(self._rng.integers(len(good)))]
-        return Decision(
-            move, dict.fromkeys(good, 1 / len(good)), describe_analysis(analysis), expected_value(analysis)
-        )
+        decision = random_decision(good, self._rng, describe_analysis(analysis))
+        return replace(decision, value=expected_value(analysis))
 
     def hint(self, turn: Turn) -> Decision:
         """The best move, by a search of its own: the game's transposition table stays as it is."""
@@ -159,7 +153,8 @@ class LearnedPlayer(BasePlayer):
     def searcher(self) -> AlphaBetaSearcher:
         """The native search with its transposition table, made by the first use."""
         if self._searcher is None:
-            self._searcher = self._new_searcher()
+            self._searcher = self._evaluation.searcher(self._megabytes)
+            self._prepare(self._searcher)
         return self._searcher
 
     @property
@@ -170,11 +165,6 @@ class LearnedPlayer(BasePlayer):
     def close(self) -> None:
         """Releases the transposition table."""
         self._searcher = None
-
-    def _new_searcher(self) -> AlphaBetaSearcher:
-        searcher = self._evaluation.searcher(self._megabytes)
-        self._prepare(searcher)
-        return searcher
 
 
 @contextmanager
@@ -204,16 +194,17 @@ def analysis_limits(limits: SearchLimits) -> dict[str, Any]:
     return {"depth": limits.depth, "nodes": limits.nodes, "seconds": limits.seconds}
 
 
-def expected_value(found: Analysis) -> float:
+def expected_value(analysis: Analysis) -> float:
     """The value of a search, scaled from -1 to 1."""
-    return max(-1.0, min(1.0, found.value / 100))
+    return max(-1.0, min(1.0, analysis.value / 100))
 
 
-def describe_analysis(found: Analysis) -> str:
+def describe_analysis(analysis: Analysis) -> str:
     """The value of a search as text; 100 is a win."""
-    if found.plies_to_end is not None:
-        return f"{'wins' if found.value > 0 else 'loses'} in {found.plies_to_end}, depth {found.depth}"
-    return f"{signed(found.value, 1)} of 100, depth {found.depth}"
+    value, depth = analysis.value, analysis.depth
+    if analysis.plies_to_end is not None:
+        return f"{'wins' if value > 0 else 'loses'} in {analysis.plies_to_end}, depth {depth}"
+    return f"{signed(value, 1)} of 100, depth {depth}"
 
 
 # The small search players of strengths 1 to 9. They need no network of people's moves.

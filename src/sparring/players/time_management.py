@@ -60,9 +60,9 @@ _LONGEST = min(TIMEOUT_MAX, 1e9)
 
 
 @contextmanager
-def stop_timer(seconds: float | None, stop: Event) -> Iterator[None]:
+def stop_timer(seconds: float | None, stop: Event | None) -> Iterator[None]:
     """Sets `stop` after some seconds, unless the block ends before; None for no timer."""
-    if seconds is None:
+    if seconds is None or stop is None:
         yield
         return
     timer = Timer(min(seconds, _LONGEST), stop.set)

@@ -13,9 +13,9 @@ from typing import Any
 from sparring.base.clock import GameClock, TimeControl
 from sparring.players import SearchLimits
 from sparring.players.engines import (
+    EngineClient,
     EngineConfig,
     EngineFailure,
-    EngineProcess,
     FailureReason,
     PlayResult,
     PositionHistory,
@@ -49,20 +49,12 @@ _DIALECTS = {
 }
 
 
-class UciEngine:
-    """A running engine. Every method raises EngineFailure if the engine fails."""
-
-    stops = True
+class UciEngine(EngineClient):
+    """A running UCI or USI engine."""
 
     def __init__(self, entry: EngineConfig) -> None:
-        self._entry = entry
         self._dialect = _DIALECTS[entry.protocol]
-        self._process = EngineProcess(entry.command, entry.env, entry.folder)
-        try:
-            self._shake_hands()
-        except EngineFailure:
-            self._process.kill()
-            raise
+        super().__init__(entry)
 
     def new_game(self, start: Any, clocks: GameClock | None) -> None:
         """Begins a game and waits until the engine is ready."""
@@ -120,23 +112,13 @@ class UciEngine:
             word = {1.0: "win", 0.0: "lose"}.get(score, "draw")
             self._process.send(f"gameover {word}", time.monotonic() + self._entry.stop_seconds)
 
-    def close(self) -> None:
-        """Asks the engine to quit; kills it if it does not."""
-        self._process.close("quit", self._entry.stop_seconds)
-
-    def kill(self) -> None:
-        """Kills the engine."""
-        self._process.kill()
-
-    def _shake_hands(self) -> None:
-        deadline = time.monotonic() + self._entry.start_seconds
+    def _shake_hands(self, deadline: float) -> None:
         self._process.send(self._dialect.hello, deadline)
         declared: dict[str, re.Match[str]] = {}
         while (reply := self._process.receive(deadline)) != self._dialect.ready:
             if reply is None:
-                raise EngineFailure(
-                    FailureReason.STALLED, f"no {self._dialect.ready} in {self._entry.start_seconds:g} s"
-                )
+                detail = f"no {self._dialect.ready} in {self._entry.start_seconds:g} s"
+                raise EngineFailure(FailureReason.STALLED, detail)
             if option := _OPTION.fullmatch(reply):
                 declared[option["name"].lower()] = option
         for name, value in self._entry.options.items():
@@ -155,32 +137,14 @@ class UciEngine:
                 return
             names = ", ".join(declaration["name"] for declaration in declared.values()) or "none"
             raise EngineFailure(FailureReason.NOT_STARTED, f"it has no option {name!r}; it has {names}")
-        match option["type"]:
-            case "spin":
-                bounds = [
-                    int(number) for number in re.findall(r"\b(?:min|max) (-?\d{1,18})\b", option["rest"])
-                ]
-                whole = re.fullmatch(r"-?\d{1,18}", value)
-                if not whole or (len(bounds) == 2 and not bounds[0] <= int(value) <= bounds[1]):
-                    between = f" from {bounds[0]} to {bounds[1]}" if len(bounds) == 2 else ""
-                    raise EngineFailure(
-                        FailureReason.NOT_STARTED, f"option {name} is a number{between}, not {value!r}"
-                    )
-            case "check" if value not in ("true", "false"):
-                raise EngineFailure(
-                    FailureReason.NOT_STARTED, f"option {name} is true or false, not {value!r}"
-                )
-            case "combo" if value not in (choices := re.findall(r"var (.+?)(?= var |$)", option["rest"])):
-                raise EngineFailure(
-                    FailureReason.NOT_STARTED, f"option {name} is one of {', '.join(choices)}, not {value!r}"
-                )
+        if (wanted := _unmet(option["type"], option["rest"], value)) is not None:
+            raise EngineFailure(FailureReason.NOT_STARTED, f"option {name} is {wanted}, not {value!r}")
 
     def _wait_for(self, word: str, deadline: float) -> None:
         while (reply := self._process.receive(deadline)) != word:
             if reply is None:
-                raise EngineFailure(
-                    FailureReason.STALLED, f"no {word} within {self._entry.start_seconds:g} seconds"
-                )
+                detail = f"no {word} within {self._entry.start_seconds:g} seconds"
+                raise EngineFailure(FailureReason.STALLED, detail)
 
     def _position(self, line: PositionHistory) -> str:
         moves = f" moves {' '.join(line.moves)}" if line.moves else ""
@@ -202,12 +166,10 @@ class UciEngine:
         if limits.infinite:
             words.append("infinite")
         elif limits.bounded:
-            if limits.nodes is not None:
-                words += ["nodes", str(limits.nodes)]
-            if limits.depth is not None:
-                words += ["depth", str(limits.depth)]
-            if limits.seconds is not None:
-                words += ["movetime", _milliseconds(limits.seconds)]
+            milliseconds = None if limits.seconds is None else _milliseconds(limits.seconds)
+            bounds = {"nodes": limits.nodes, "depth": limits.depth, "movetime": milliseconds}
+            for word, bound in bounds.items():
+                words += [] if bound is None else [word, str(bound)]
         elif clocks is not None:
             words += self._clock_words(clocks, line.state.to_move)
         if limits.searchmoves:
@@ -246,15 +208,29 @@ class UciEngine:
         while (reply := self._process.receive(deadline)) is not None:
             if reply.startswith("bestmove"):
                 return reply
-        raise EngineFailure(
-            FailureReason.STALLED, f"it searched on for {self._entry.stop_seconds:g} seconds after 'stop'"
-        )
+        detail = f"it searched on for {self._entry.stop_seconds:g} seconds after 'stop'"
+        raise EngineFailure(FailureReason.STALLED, detail)
 
     def _answer(self, reply: str, score: int | None, spent: float) -> PlayResult:
         words = reply.split()
         if len(words) < 2 or words[0] != "bestmove":
             raise EngineFailure(FailureReason.PROTOCOL_ERROR, f"{reply[:60]!r} is no move")
         return PlayResult(None if words[1] == "resign" else words[1], score, spent)
+
+
+def _unmet(kind: str, declaration: str, value: str) -> str | None:
+    """What an option of this declaration must be, in words; None if the value is that."""
+    match kind:
+        case "spin":
+            bounds = [int(number) for number in re.findall(r"\b(?:min|max) (-?\d{1,18})\b", declaration)]
+            whole = re.fullmatch(r"-?\d{1,18}", value)
+            if not whole or (len(bounds) == 2 and not bounds[0] <= int(value) <= bounds[1]):
+                return "a number" + (f" from {bounds[0]} to {bounds[1]}" if len(bounds) == 2 else "")
+        case "check" if value not in ("true", "false"):
+            return "true or false"
+        case "combo" if value not in (choices := re.findall(r"var (.+?)(?= var |$)", declaration)):
+            return f"one of {', '.join(choices)}"
+    return None
 
 
 def _timed(clocks: GameClock | None, limits: SearchLimits) -> bool:

@@ -18,7 +18,7 @@ from sparring.networks.store import find, has_added
 from sparring.policies.person import SUFFIX as PERSON_SUFFIX
 from sparring.policies.person import PersonPolicy, load_person_network, read_person
 from sparring.policies.policy import Curve, NetworkPolicy, Policy, TemperedPolicy
-from sparring.policies.policy_files import MemberConfig, PolicyConfig, read_policy_config
+from sparring.policies.policy_files import read_policy_config
 from sparring.policies.pool import FeatureWeightedPool, PolicyPool, PoolMember
 
 MAX_NESTING = 8
@@ -71,7 +71,7 @@ def load_policy(
 def policy_name(text: str) -> str:
     """The display name of a policy: the model's name, or the file name without suffixes."""
     path = Path(text)
-    return path.stem if _is_policy_file(text) or path.suffix == PERSON_SUFFIX else model_name(path)
+    return path.stem if path.suffix in (".toml", PERSON_SUFFIX) else model_name(path)
 
 
 def fingerprint(text: str, game: str | None = None) -> str:
@@ -95,10 +95,18 @@ def _open(text: str, name: str, how: _LoadOptions, folder: Path, inside: tuple[P
     file = read_policy_config(path)
     if file.game != how.game:
         raise BadConfig(f"{path} is a policy for {file.game}, not for {how.game}")
-    inner = (*inside, path.resolve())
+    inner, members = (*inside, path.resolve()), []
     try:
-        members = tuple(_open_member(entry, how, path.parent, inner) for entry in file.members)
-        return _with_temperature(_pool(name, members, file), file.temperature)
+        for entry in file.members:
+            policy = _open(entry.use, policy_name(entry.use), how, path.parent, inner)
+            members.append(PoolMember(_with_temperature(policy, entry.temperature), entry.weight))
+        pool: Policy
+        if file.scale is None:
+            pool = PolicyPool(name, tuple(members), file.kind, file.beta)
+        else:
+            coefficients = tuple(entry.by for entry in file.members)
+            pool = FeatureWeightedPool(name, tuple(members), file.scale, coefficients)
+        return _with_temperature(pool, file.temperature)
     except ValueError as error:
         raise BadConfig(f"{path}: {error}") from None
 
@@ -115,19 +123,6 @@ def _game_of(text: str) -> str:
     if games:
         raise BadConfig(f"'{text}' exists for several games: give the game, one of {', '.join(games)}")
     return load_network(text).codec.game
-
-
-def _open_member(
-    entry: MemberConfig, how: _LoadOptions, folder: Path, inside: tuple[Path, ...]
-) -> PoolMember:
-    policy = _open(entry.use, policy_name(entry.use), how, folder, inside)
-    return PoolMember(_with_temperature(policy, entry.temperature), entry.weight)
-
-
-def _pool(name: str, members: tuple[PoolMember, ...], file: PolicyConfig) -> Policy:
-    if file.scale is None:
-        return PolicyPool(name, members, file.kind, file.beta)
-    return FeatureWeightedPool(name, members, file.scale, tuple(entry.by for entry in file.members))
 
 
 def _with_temperature(policy: Policy, temperature: Curve | None) -> Policy:
@@ -198,10 +193,6 @@ def _check_parts(number: int, inside: tuple[Path, ...]) -> None:
         raise BadConfig(f"{inside[0]} uses policy files through more than {MAX_NESTING} others")
 
 
-def _is_policy_file(text: str) -> bool:
-    return text.endswith(".toml")
-
-
 def _located(text: str, folder: Path) -> str:
     """The path of a file beside the TOML that names it; else the text unchanged (a model's name or another
     path)."""
@@ -210,7 +201,7 @@ def _located(text: str, folder: Path) -> str:
 
 def _policy_path(text: str, game: str | None, folder: Path, inside: tuple[Path, ...]) -> Path | None:
     """The TOML file of a policy; None for a network's name or file."""
-    if not _is_policy_file(text):
+    if not text.endswith(".toml"):
         shipped = data.path("policies", f"{text}-{game}")
         hidden = game is not None and has_added(text, game)  # by a network that the user added
         return shipped if is_file(shipped) and not hidden else None

@@ -170,10 +170,10 @@ class PersonPolicy:
 
     def predict(self, positions: Sequence[Position]) -> list[Prediction]:
         """One prediction per position."""
-        rated = [self._rated(position) for position in positions]
+        rated = [p if p.rating is not None else replace(p, rating=self.rating) for p in positions]
         return [
-            replace(found, probabilities=self.repertoire.posterior(position.state, found.probabilities))
-            for position, found in zip(positions, self.policy.predict(rated), strict=True)
+            replace(base, probabilities=self.repertoire.posterior(position.state, base.probabilities))
+            for position, base in zip(positions, self.policy.predict(rated), strict=True)
         ]
 
     def predict_batch(self, batch: PositionBatch) -> PredictionBatch:
@@ -181,15 +181,12 @@ class PersonPolicy:
         if self.rating is not None:
             own = np.where(np.isnan(batch.ratings[:, :1]), self.rating, batch.ratings[:, :1])
             batch = replace(batch, ratings=np.hstack([own, batch.ratings[:, 1:]]))
-        found = predict_batch(self.policy, batch)
-        shares = found.probabilities.copy()
+        base = predict_batch(self.policy, batch)
+        shares = base.probabilities.copy()
         for row in np.flatnonzero(batch.states.plies < MAX_PLY).tolist():
-            begin, end = found.offsets[row : row + 2]
+            begin, end = base.offsets[row : row + 2]
             shares[begin:end] = self.repertoire.posterior(batch.states[row], shares[begin:end])
-        return replace(found, probabilities=shares)
-
-    def _rated(self, position: Position) -> Position:
-        return position if position.rating is not None else replace(position, rating=self.rating)
+        return replace(base, probabilities=shares)
 
 
 # A network with the style vector of a person in its graph.
@@ -202,12 +199,11 @@ def load_person_network(base: str, model: PersonModel, *, backend: str, threads:
 
     graph, card, style = read_styled(base, model.card.game)
     digests = (graph_digest(graph), "" if style is None else style_digest(style))
+    person = model.card.person
     if style is None or digests != (model.card.base_digest, model.card.style_digest):
-        raise BadConfig(
-            f"{model.card.person} was trained on another version of {base}: train the person again"
-        )
+        raise BadConfig(f"{person} was trained on another version of {base}: train the person again")
     if len(model.vector) != style.dimensions:
-        raise BadConfig(f"{model.card.person}: the style vector has {len(model.vector)} numbers")
+        raise BadConfig(f"{person}: the style vector has {len(model.vector)} numbers")
     personal = with_person(graph, style, model.vector, model.card.sharpness)
     return Network(personal, card, make_codec(card), backend=backend, threads=threads, batch=batch)
 

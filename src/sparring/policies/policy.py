@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
-from typing import Protocol, TypeVar, runtime_checkable
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,16 +25,13 @@ class Policy(Protocol):
     @property
     def name(self) -> str:
         """The name shown in reports."""
-        ...
 
     @property
     def game(self) -> str:
         """The name of the game, such as "chess"."""
-        ...
 
     def predict(self, positions: Sequence[Position]) -> list[Prediction]:
         """One prediction per position, over the legal moves of its state, in the order of `positions`."""
-        ...
 
 
 @runtime_checkable
@@ -48,7 +44,6 @@ class BatchPolicy(Protocol):
 
     def predict_batch(self, batch: PositionBatch) -> PredictionBatch:
         """The predictions for a batch of positions."""
-        ...
 
 
 def predict_batch(policy: Policy, batch: PositionBatch) -> PredictionBatch:
@@ -94,7 +89,7 @@ class Curve:
 
     @staticmethod
     def constant(value: float) -> Curve:
-        """A curve with the same value for every rating."""
+        """The same value for every rating."""
         return Curve(((0.0, float(value)),))
 
     @staticmethod
@@ -112,8 +107,7 @@ class Curve:
         """The values [ratings] at these ratings; None is an unknown rating."""
         at, values = zip(*self.knots, strict=True)
         middle = (at[0] + at[-1]) / 2
-        found: NDArray[np.float64] = np.interp([middle if r is None else r for r in ratings], at, values)
-        return found
+        return np.asarray(np.interp([middle if rating is None else rating for rating in ratings], at, values))
 
     @property
     def values(self) -> tuple[float, ...]:
@@ -143,21 +137,18 @@ def segment_repeat(values: NDArray[ScalarT], offsets: Offsets) -> NDArray[Scalar
 
 def segment_sum(values: Array, offsets: Offsets) -> Array:
     """The sum over each position's moves: [..., moves] -> [..., positions]."""
-    found: Array = np.add.reduceat(values, offsets[:-1], axis=-1)
-    return found
+    return np.asarray(np.add.reduceat(values, offsets[:-1], axis=-1))
 
 
 def segment_logsumexp(logs: Array, offsets: Offsets) -> Array:
     """The log-sum-exp over each position's moves: [..., moves] -> [..., positions]."""
     highest = np.maximum.reduceat(logs, offsets[:-1], axis=-1)
-    found: Array = np.log(segment_sum(np.exp(logs - segment_repeat(highest, offsets)), offsets)) + highest
-    return found
+    return np.asarray(np.log(segment_sum(np.exp(logs - segment_repeat(highest, offsets)), offsets)) + highest)
 
 
 def segment_log_softmax(logs: Array, offsets: Offsets) -> Array:
     """Normalised log-probabilities from unnormalised ones, per position: [..., moves] -> [..., moves]."""
-    found: Array = logs - segment_repeat(segment_logsumexp(logs, offsets), offsets)
-    return found
+    return np.asarray(logs - segment_repeat(segment_logsumexp(logs, offsets), offsets))
 
 
 def segment_argmax(values: Array, offsets: Offsets) -> NDArray[np.int64]:
@@ -187,14 +178,15 @@ class NetworkPolicy:
 
     def predict(self, positions: Sequence[Position]) -> list[Prediction]:
         """The network's predictions, one per position."""
+        if not self.symmetries:
+            return self.network.predict(positions)
         seen = [[prediction] for prediction in self.network.predict(positions)]
-        if self.symmetries:
-            counts = [self.network.symmetries(position) for position in positions]
-            for symmetry in range(1, max(counts, default=1)):
-                rows = [row for row, count in enumerate(counts) if symmetry < count]
-                turned = self.network.predict([positions[row] for row in rows], symmetry=symmetry)
-                for row, prediction in zip(rows, turned, strict=True):
-                    seen[row].append(prediction)
+        counts = [self.network.symmetries(position) for position in positions]
+        for symmetry in range(1, max(counts, default=1)):
+            rows = [row for row, count in enumerate(counts) if symmetry < count]
+            turned = self.network.predict([positions[row] for row in rows], symmetry=symmetry)
+            for row, prediction in zip(rows, turned, strict=True):
+                seen[row].append(prediction)
         return [_mean(predictions) for predictions in seen]
 
     def predict_batch(self, batch: PositionBatch) -> PredictionBatch:
@@ -206,25 +198,15 @@ class NetworkPolicy:
 
 def _mean(predictions: list[Prediction]) -> Prediction:
     """The mean of one network's predictions for one position under several symmetries."""
-    first = predictions[0]
     if len(predictions) == 1:
-        return first
+        return predictions[0]
     shares = np.stack([p.probabilities for p in predictions]).mean(axis=0, dtype=np.float64)
-    chances = [np.array(p.wdl) for p in predictions if p.wdl is not None]
-    win, draw, loss = np.mean(chances, axis=0).tolist() if chances else (0.0, 0.0, 0.0)
-    return replace(
-        first,
-        probabilities=shares.astype(np.float32),
-        value=_mean_known([p.value for p in predictions]),
-        wdl=(win, draw, loss) if chances else None,
-        lead=_mean_known([p.lead for p in predictions]),
-        moves_left=_mean_known([p.moves_left for p in predictions]),
-    )
-
-
-def _mean_known(values: list[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return float(np.mean(known)) if known else None
+    means: dict[str, Any] = {}
+    for name in ("value", "wdl", "lead", "moves_left"):
+        known = [value for p in predictions if (value := getattr(p, name)) is not None]
+        mean = np.mean(known, axis=0).tolist() if known else None
+        means[name] = tuple(mean) if name == "wdl" and mean is not None else mean
+    return replace(predictions[0], probabilities=shares.astype(np.float32), **means)
 
 
 class WrappedPolicy:
@@ -255,11 +237,6 @@ class SharedPolicy(WrappedPolicy):
     def __init__(self, policy: Policy, largest_batch: int = 256) -> None:
         """`largest_batch`: positions of a batch, unless one request has more."""
         self.policy = policy
-        self.batches = 0
-        self.predicted = 0
-        """Batches and positions so far."""
-        self.seconds = 0.0
-        """Time of all batches."""
         self._largest = largest_batch
         self._combiner: FlatCombiner[Sequence[Position], list[Prediction]] = FlatCombiner(
             self._predict, self._take
@@ -275,13 +252,7 @@ class SharedPolicy(WrappedPolicy):
         return self._combiner.call(positions) if positions else []
 
     def _predict(self, requests: list[Sequence[Position]]) -> list[list[Prediction]]:
-        began = time.perf_counter()
-        try:
-            joined = self.policy.predict([position for positions in requests for position in positions])
-        finally:
-            self.batches += 1
-            self.predicted += sum(map(len, requests))
-            self.seconds += time.perf_counter() - began
+        joined = self.policy.predict([position for positions in requests for position in positions])
         return [joined[a:b] for a, b in pairwise(accumulate(map(len, requests), initial=0))]
 
     def _take(self, requests: list[Sequence[Position]]) -> int:
@@ -308,28 +279,25 @@ class TemperedPolicy(WrappedPolicy):
     temperature: Curve
 
     def __post_init__(self) -> None:
+        low, high = MIN_TEMPERATURE, MAX_TEMPERATURE
         for value in self.temperature.values:
             if not value > 0:
                 raise ValueError(f"a temperature is positive, not {value:g}")
-            if not MIN_TEMPERATURE <= value <= MAX_TEMPERATURE:
-                raise ValueError(
-                    f"a temperature is from {MIN_TEMPERATURE:g} to {MAX_TEMPERATURE:g}, not {value:g}"
-                )
+            if not low <= value <= high:
+                raise ValueError(f"a temperature is from {low:g} to {high:g}, not {value:g}")
 
     def predict(self, positions: Sequence[Position]) -> list[Prediction]:
         """The policy's predictions, each at the temperature for the rating of the player to move."""
-        return [
-            replace(
-                prediction,
-                probabilities=softmax(log_probabilities(prediction) / self.temperature.at(position.rating)),
-            )
-            for position, prediction in zip(positions, self.policy.predict(positions), strict=True)
-        ]
+        predictions = []
+        for position, prediction in zip(positions, self.policy.predict(positions), strict=True):
+            logs = log_probabilities(prediction) / self.temperature.at(position.rating)
+            predictions.append(replace(prediction, probabilities=softmax(logs)))
+        return predictions
 
     def predict_batch(self, batch: PositionBatch) -> PredictionBatch:
         """The policy's predictions for a batch of positions at the temperature of each player to move."""
-        found = predict_batch(self.policy, batch)
+        base = predict_batch(self.policy, batch)
         inverse = 1 / self.temperature.at_all(known_ratings(batch))
-        logs = clipped_log(found.probabilities) * segment_repeat(inverse, found.offsets)
-        shares = np.exp(segment_log_softmax(logs, found.offsets)).astype(np.float32)
-        return replace(found, probabilities=shares)
+        logs = clipped_log(base.probabilities) * segment_repeat(inverse, base.offsets)
+        shares = np.exp(segment_log_softmax(logs, base.offsets)).astype(np.float32)
+        return replace(base, probabilities=shares)

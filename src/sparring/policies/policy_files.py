@@ -123,7 +123,7 @@ class PolicyConfig:
     beta: float
     temperature: Curve | None
     members: tuple[MemberConfig, ...]
-    scale: FeatureScaler | None = None
+    scale: FeatureScaler | None
     """Means and standard deviations of the features; None if weights ignore positions."""
 
 
@@ -131,76 +131,61 @@ def read_policy_config(path: Path) -> PolicyConfig:
     """Reads a policy's TOML file. Raises BadConfig."""
     source = Source(path)
     file = from_table(PolicyFile, read_toml(path), source)
-    return PolicyConfig(
-        file.game,
-        "geometric" if file.kind == "position" else file.kind,
-        1.0 if file.beta is None else file.beta,
-        _optional_curve(file.temperature, "temperature", file.game, source),
-        _members(file, source),
-        _scaler(file, source),
-    )
-
-
-def _members(file: PolicyFile, source: Source) -> tuple[MemberConfig, ...]:
-    names = position_feature_names(len(file.policy))
-    weights = _alpha_weights(file, source)
+    names, scale = position_feature_names(len(file.policy)), None
+    if file.features is not None:
+        if set(file.features) != set(names):
+            wanted = f"mean and deviation of {', '.join(names)}"
+            raise source.bad_value("features", dict(file.features), wanted)
+        for name, (mean, deviation) in file.features.items():
+            if not deviation > 0:
+                wanted = "a mean and a deviation > 0, such as [0.5, 0.2]"
+                raise source.bad_value(f"features.{name}", [mean, deviation], wanted)
+        means, stds = zip(*(file.features[name] for name in names), strict=True)
+        scale = FeatureScaler(means, stds)
+    weights = _weights(file, source)
     members = []
-    for number, entry in enumerate(file.policy, 1):
-        place = source.inside(f"policy[{number}]")
-        weight = weights[number - 1] if weights else _curve(entry.weight, "weight", file.game, place)
-        temperature = _optional_curve(entry.temperature, "temperature", file.game, place)
-        by = entry.feature_weights
+    for number, (entry, weight) in enumerate(zip(file.policy, weights, strict=True), 1):
+        place, by = source.inside(f"policy[{number}]"), entry.feature_weights
         if file.kind != "position" and by is not None:
             raise place.fault(f"{place.key_path('feature_weights')} is for kind position")
         if file.kind == "position" and (by is None or set(by) != set(names)):
             raise place.bad_value("feature_weights", by, f"a table of numbers for {', '.join(names)}")
-        members.append(
-            MemberConfig(entry.use, temperature, weight, tuple(by[name] for name in names) if by else ())
-        )
-    return tuple(members)
+        temperature = _curve(entry.temperature, "temperature", file.game, place)
+        coefficients = tuple(by[name] for name in names) if by else ()
+        members.append(MemberConfig(entry.use, temperature, weight, coefficients))
+    return PolicyConfig(
+        file.game,
+        "geometric" if file.kind == "position" else file.kind,
+        1.0 if file.beta is None else file.beta,
+        _curve(file.temperature, "temperature", file.game, source),
+        tuple(members),
+        scale,
+    )
 
 
-def _alpha_weights(file: PolicyFile, source: Source) -> tuple[Curve, Curve] | None:
-    """The two weights of the blend paper, alpha and 1 - alpha."""
-    if file.alpha is None:
-        return None
-    alpha = _curve(file.alpha, "alpha", file.game, source)
-    for value in alpha.values:
-        if not 0 <= value <= 1:
-            raise source.bad_value("alpha", value, "a number from 0 to 1")
-    return alpha, Curve(tuple((rating, 1 - value) for rating, value in alpha.knots))
+def _weights(file: PolicyFile, source: Source) -> list[Curve]:
+    """The weights of the members; by `alpha` those of the blend paper, alpha and 1 - alpha."""
+    if (alpha := _curve(file.alpha, "alpha", file.game, source)) is not None:
+        for value in alpha.values:
+            if not 0 <= value <= 1:
+                raise source.bad_value("alpha", value, "a number from 0 to 1")
+        return [alpha, Curve(tuple((rating, 1 - value) for rating, value in alpha.knots))]
+    weights = []
+    for number, entry in enumerate(file.policy, 1):
+        curve = _curve(entry.weight, "weight", file.game, source.inside(f"policy[{number}]"))
+        weights.append(Curve.constant(1) if curve is None else curve)
+    return weights
 
 
-def _scaler(file: PolicyFile, source: Source) -> FeatureScaler | None:
-    if file.features is None:
-        return None
-    names = position_feature_names(len(file.policy))
-    if set(file.features) != set(names):
-        raise source.bad_value("features", dict(file.features), f"mean and deviation of {', '.join(names)}")
-    for name in names:
-        if not file.features[name][1] > 0:
-            given = list(file.features[name])
-            raise source.bad_value(
-                f"features.{name}", given, "a mean and a deviation > 0, such as [0.5, 0.2]"
-            )
-    means, stds = zip(*(file.features[name] for name in names), strict=True)
-    return FeatureScaler(means, stds)
-
-
-def _optional_curve(value: CurveValue | None, key: str, game: str, source: Source) -> Curve | None:
-    return None if value is None else _curve(value, key, game, source)
-
-
-def _curve(value: CurveValue | None, key: str, game: str, source: Source) -> Curve:
+def _curve(value: CurveValue | None, key: str, game: str, source: Source) -> Curve | None:
+    """The curve of a key; None if the file does not have it."""
     if not isinstance(value, Mapping):
-        return Curve.constant(1.0 if value is None else value)
+        return None if value is None else Curve.constant(value)
     if not value:
         raise source.bad_value(key, {}, "a number or a table of ratings and numbers")
-    return Curve.through({_rating(text, key, game, source): number for text, number in value.items()})
-
-
-def _rating(text: str, key: str, game: str, source: Source) -> int:
-    system = describe(game).ratings
-    if (number := system.parse(text)) is not None:
-        return number
-    raise source.bad_value(key, text, f"{system.word}s as keys, such as {system.example}")
+    system, knots = describe(game).ratings, {}
+    for text, number in value.items():
+        if (rating := system.parse(text)) is None:
+            raise source.bad_value(key, text, f"{system.word}s as keys, such as {system.example}")
+        knots[rating] = number
+    return Curve.through(knots)

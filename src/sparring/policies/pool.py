@@ -8,10 +8,11 @@ strong policy.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,7 +34,6 @@ from sparring.policies.policy import (
 )
 
 PoolKind: TypeAlias = Literal["geometric", "arithmetic", "power"]
-POOL_KINDS: tuple[str, ...] = get_args(PoolKind)
 MAX_WEIGHT = 1e6
 MIN_BETA, MAX_BETA = 1e-6, 1e3
 """Beyond them the logarithms of a pool overflow or lose all digits."""
@@ -47,8 +47,95 @@ class PoolMember:
     weight: Curve
 
 
+PoolingFunction: TypeAlias = Callable[[Array, Array, Offsets], Array]
+"""(weights [policies, moves], log-probabilities [policies, moves], offsets) -> unnormalised
+log-probabilities [moves]."""
+
+
+class _Pool(ABC):
+    """Base of pools: the members are evaluated, and a pooling function combines what they predict."""
+
+    members: tuple[PoolMember, ...]
+
+    @property
+    def game(self) -> str:
+        """The game of the members."""
+        return self.members[0].policy.game
+
+    def predict(self, positions: Sequence[Position]) -> list[Prediction]:
+        """The pooled predictions, one per position."""
+        if not positions:
+            return []
+        weights, mean = self._pooling(
+            [position.rating for position in positions],
+            np.array([position.state.ply for position in positions], np.float64),
+        )
+        rows = [np.flatnonzero(row).tolist() for row in weights]
+        predictions = [
+            member.policy.predict([positions[i] for i in wanted])
+            for member, wanted in zip(self.members, rows, strict=True)
+        ]
+        firsts: dict[int, Prediction] = {}
+        for wanted, predicted in reversed([*zip(rows, predictions, strict=True)]):
+            firsts.update(zip(wanted, predicted, strict=True))
+        offsets = segment_offsets([len(firsts[i].moves) for i in range(len(positions))])
+        shares = _pooled(weights, [PredictionBatch.of(member) for member in predictions], offsets, mean)
+        return [
+            replace(firsts[i], probabilities=shares[begin:end])
+            for i, (begin, end) in enumerate(pairwise(offsets.tolist()))
+        ]
+
+    def predict_batch(self, batch: PositionBatch) -> PredictionBatch:
+        """The pooled predictions for a batch of positions."""
+        weights, mean = self._pooling(known_ratings(batch), batch.states.plies.astype(np.float64))
+        predictions = []
+        for member, row in zip(self.members, weights, strict=True):
+            part = batch if row.all() else batch.take(np.flatnonzero(row))
+            predictions.append(predict_batch(member.policy, part) if len(part) else PredictionBatch.of([]))
+        sizes, values = np.zeros(len(batch), np.int64), np.zeros(len(batch), np.float32)
+        for row, predicted in reversed([*zip(weights != 0, predictions, strict=True)]):
+            sizes[row], values[row] = np.diff(predicted.offsets), predicted.values  # the first one's stay
+        offsets = segment_offsets(sizes)
+        return PredictionBatch(_pooled(weights, predictions, offsets, mean), offsets, values)
+
+    @abstractmethod
+    def _pooling(self, ratings: Sequence[float | None], plies: Array) -> tuple[Array, PoolingFunction]:
+        """The weights [members, positions] for ratings and plies [positions], and the pooling function. A
+        policy is evaluated where its weight is not 0."""
+
+    def _weights(self, ratings: Sequence[float | None]) -> Array:
+        """The weights [members, ratings]. An unknown rating is put at the middle of all knots."""
+        curves = [member.weight for member in self.members]
+        knots = [rating for curve in curves if len(curve.knots) > 1 for rating, _ in curve.knots]
+        middle = (min(knots) + max(knots)) / 2 if knots else None
+        known = [middle if rating is None else rating for rating in ratings]
+        return np.stack([curve.at_all(known) for curve in curves])
+
+    def _check_game(self) -> None:
+        """Raises ValueError if there is no policy or if the policies are for different games."""
+        if not self.members:
+            raise ValueError("a pool needs at least one policy")
+        if len(played := {member.policy.game for member in self.members}) > 1:
+            raise ValueError(f"its policies are for different games: {', '.join(sorted(played))}")
+
+
+def _pooled(
+    weights: Array, predictions: Sequence[PredictionBatch], offsets: Offsets, mean: PoolingFunction
+) -> NDArray[np.float32]:
+    """The pool's probabilities [moves] of positions with these offsets.
+
+    `weights` is [policies, positions]. `predictions[k]` are policy k's for the positions in which its weight
+    is not 0, in order.
+    """
+    logs = np.zeros((len(weights), offsets[-1]))
+    for row, weight, predicted in zip(logs, weights, predictions, strict=True):
+        row[segment_repeat(weight != 0, offsets)] = clipped_log(predicted.probabilities)
+    pooled = segment_log_softmax(mean(segment_repeat(weights, offsets), logs, offsets), offsets)
+    return np.exp(pooled).astype(np.float32)
+
+
 @dataclass(frozen=True)
-class PolicyPool:
+class PolicyPool(_Pool):
     """A pool of policies, computed in log space over the legal moves.
 
     In a geometric pool the weights need not sum to 1: their sum is an inverse temperature. In the other
@@ -66,7 +153,7 @@ class PolicyPool:
     """Exponent of a power pool: 1 gives the arithmetic pool; the limit 0 is the geometric pool."""
 
     def __post_init__(self) -> None:
-        check_same_game([member.policy for member in self.members])
+        self._check_game()
         if self.kind == "power" and not MIN_BETA <= abs(self.beta) <= MAX_BETA:
             raise ValueError(
                 f"beta is a number other than 0, of size {MIN_BETA:g} to {MAX_BETA:g}, not {self.beta:g}: "
@@ -80,150 +167,28 @@ class PolicyPool:
             if not any(member.weight.at(rating) for member in self.members):
                 raise ValueError(f"all weights are 0 at rating {rating:g}: no policy is left")
 
-    @property
-    def game(self) -> str:
-        """The game of the members."""
-        return self.members[0].policy.game
+    def _pooling(self, ratings: Sequence[float | None], plies: Array) -> tuple[Array, PoolingFunction]:
+        def mean(weights: Array, logs: Array, offsets: Offsets) -> Array:
+            return pool_log_probabilities(self.kind, weights, logs, self.beta)
 
-    def predict(self, positions: Sequence[Position]) -> list[Prediction]:
-        """The pooled predictions, one per position."""
-        weights = weights_at(self.members, positions)
-        predictions = [
-            member.policy.predict([positions[i] for i in np.flatnonzero(row).tolist()])
-            for member, row in zip(self.members, weights, strict=True)
-        ]
-        return pool_predictions(
-            weights, predictions, lambda w, logs, _: pool_log_probabilities(self.kind, w, logs, self.beta)
-        )
-
-    def predict_batch(self, batch: PositionBatch) -> PredictionBatch:
-        """The pooled predictions for a batch of positions."""
-        return pool_batch(
-            batch,
-            [member.policy for member in self.members],
-            weights_of_ratings(self.members, known_ratings(batch)),
-            lambda w, logs, _: pool_log_probabilities(self.kind, w, logs, self.beta),
-        )
+        return self._weights(ratings), mean
 
 
-def weights_at(members: Sequence[PoolMember], positions: Sequence[Position]) -> Array:
-    """The weights [members, positions] of the players to move."""
-    return weights_of_ratings(members, [position.rating for position in positions])
+def pool_log_probabilities(kind: str, weights: Array, logs: Array, beta: float = 1.0) -> Array:
+    """Unnormalised log-probabilities [moves] of a pool; `weights` and `logs` are [policies, moves].
 
-
-def weights_of_ratings(members: Sequence[PoolMember], ratings: Sequence[float | None]) -> Array:
-    """The weights [members, ratings]. An unknown rating is put at the middle of all knots."""
-    knots = [
-        rating for member in members if len(member.weight.knots) > 1 for rating, _ in member.weight.knots
-    ]
-    middle = (min(knots) + max(knots)) / 2 if knots else None
-    known = [middle if rating is None else rating for rating in ratings]
-    return np.stack([member.weight.at_all(known) for member in members])
-
-
-def check_same_game(policies: Sequence[Policy]) -> None:
-    """Raises ValueError if there is no policy or if the policies are for different games."""
-    if not policies:
-        raise ValueError("a pool needs at least one policy")
-    if len(played := {policy.game for policy in policies}) > 1:
-        raise ValueError(f"its policies are for different games: {', '.join(sorted(played))}")
-
-
-PoolingFunction = Callable[[Array, Array, Offsets], Array]
-"""(weights [policies, moves], log-probabilities [policies, moves], offsets) -> unnormalised
-log-probabilities [moves]."""
-
-
-def pool_predictions(
-    weights: Array, predictions: Sequence[Sequence[Prediction]], mean: PoolingFunction
-) -> list[Prediction]:
-    """Combines the predictions of several policies, for all positions at once.
-
-    `weights` is [policies, positions]. `predictions[k]` holds the predictions of policy k for the positions
-    in which its weight is not 0, in order.
+    geometric: formula (1), the logarithm of prod_k p_k^w_k. power: formula (4), the logarithm of
+    (sum_k w_k p_k^beta)^(1/beta). arithmetic: formula (3), the power pool with beta 1.
     """
-    if not weights.shape[1]:
-        return []
-    remaining = [iter(member) for member in predictions]
-    members = [
-        [next(each) for each, some in zip(remaining, column, strict=True) if some]
-        for column in weights.T != 0
-    ]
-    offsets = segment_offsets([len(member[0].moves) for member in members])
-    stated = [np.concatenate([p.probabilities for p in member]) if member else None for member in predictions]
-    shares = _pooled_probabilities(weights, stated, offsets, mean)
-    parts = [shares[begin:end] for begin, end in pairwise(offsets.tolist())]
-    return [replace(each[0], probabilities=part) for each, part in zip(members, parts, strict=True)]
-
-
-def pool_batch(
-    batch: PositionBatch, policies: Sequence[Policy], weights: Array, mean: PoolingFunction
-) -> PredictionBatch:
-    """`pool_predictions` for a batch of positions. A policy is evaluated where its weight is not 0."""
-    found = []
-    for policy, row in zip(policies, weights, strict=True):
-        rows = np.flatnonzero(row)
-        part = batch if len(rows) == len(batch) else batch.take(rows)
-        found.append((rows, predict_batch(policy, part) if len(rows) else None))
-    sizes, values = np.zeros(len(batch), np.int64), np.zeros(len(batch), np.float32)
-    for rows, each in reversed(found):  # the first policy's values stay
-        if each is not None:
-            sizes[rows], values[rows] = np.diff(each.offsets), each.values
-    offsets = segment_offsets(sizes)
-    stated = [None if each is None else each.probabilities for _, each in found]
-    return PredictionBatch(_pooled_probabilities(weights, stated, offsets, mean), offsets, values)
-
-
-def _pooled_probabilities(
-    weights: Array,
-    probabilities: Sequence[NDArray[np.float32] | None],
-    offsets: Offsets,
-    mean: PoolingFunction,
-) -> NDArray[np.float32]:
-    """The pool's probabilities [moves] of positions with these offsets.
-
-    `weights` is [policies, positions]. `probabilities[k]` are policy k's for the moves of the positions in
-    which its weight is not 0, in order; None if there is no such position.
-    """
-    logs = np.zeros((len(weights), offsets[-1]))
-    for row, weight, each in zip(logs, weights, probabilities, strict=True):
-        if each is not None:
-            row[segment_repeat(weight != 0, offsets)] = clipped_log(each)
-    pooled = segment_log_softmax(mean(segment_repeat(weights, offsets), logs, offsets), offsets)
-    return np.exp(pooled).astype(np.float32)
-
-
-def geometric(weights: Array, logs: Array, beta: float = 1.0) -> Array:
-    """Formula (1): the logarithm of prod_k p_k^w_k. Weights and logarithms are [policies, moves], here and
-    below."""
-    total: Array = np.einsum("km,km->m", weights, logs)
-    return total
-
-
-def arithmetic(weights: Array, logs: Array, beta: float = 1.0) -> Array:
-    """Formula (3): the logarithm of sum_k w_k p_k."""
-    return power(weights, logs, 1.0)
-
-
-def power(weights: Array, logs: Array, beta: float) -> Array:
-    """Formula (4): the logarithm of (sum_k w_k p_k^beta)^(1/beta)."""
+    if kind == "geometric":
+        product: Array = np.einsum("km,km->m", weights, logs)
+        return product
+    beta = beta if kind == "power" else 1.0
     with np.errstate(divide="ignore"):  # a policy of weight 0 is worth nothing at any power
         terms = np.log(weights) + beta * logs
     highest = terms.max(axis=0)
     total: Array = (np.log(np.exp(terms - highest).sum(axis=0)) + highest) / beta
     return total
-
-
-_MEANS: dict[str, Callable[[Array, Array, float], Array]] = {
-    "geometric": geometric,
-    "arithmetic": arithmetic,
-    "power": power,
-}
-
-
-def pool_log_probabilities(kind: str, weights: Array, logs: Array, beta: float = 1.0) -> Array:
-    """Unnormalised log-probabilities [moves] of a pool of that kind."""
-    return _MEANS[kind](weights, logs, beta)
 
 
 # Features of positions on which pool weights depend, computed from the members' predictions.
@@ -272,15 +237,14 @@ class FeatureScaler:
 
 def geometric_pool(weights: Array, logs: Array, offsets: Offsets) -> Array:
     """Unnormalised log-probabilities [moves] of the geometric pool with weights [policies, positions]."""
-    total: Array = np.einsum("km,km->m", segment_repeat(weights, offsets), logs)
-    return total
+    return pool_log_probabilities("geometric", segment_repeat(weights, offsets), logs)
 
 
 # A geometric pool whose weights depend on features of the position (feature-weighted stacking).
 
 
 @dataclass(frozen=True)
-class FeatureWeightedPool:
+class FeatureWeightedPool(_Pool):
     """The geometric pool with weights w_k(position) = w_k(rating) + by_k . features(position), features
     scaled.
 
@@ -298,7 +262,7 @@ class FeatureWeightedPool:
     `position_feature_names`."""
 
     def __post_init__(self) -> None:
-        check_same_game([member.policy for member in self.members])
+        self._check_game()
         width = len(position_feature_names(len(self.members)))
         coefficients = [value for row in self.by for value in row]
         curves = [value for member in self.members for value in member.weight.values]
@@ -309,30 +273,11 @@ class FeatureWeightedPool:
         if len(self.scale.means) != width or len(self.scale.stds) != width or min(self.scale.stds) <= 0:
             raise ValueError(f"{width} traits need their means, and spreads above 0")
 
-    @property
-    def game(self) -> str:
-        """The game of the members."""
-        return self.members[0].policy.game
-
-    def predict(self, positions: Sequence[Position]) -> list[Prediction]:
-        """The pooled predictions, one per position."""
-        plies = np.array([position.state.ply for position in positions], np.float64)
-        base_weights = weights_at(self.members, positions)
-        predictions = [member.policy.predict(positions) for member in self.members]
-        return pool_predictions(np.ones_like(base_weights), predictions, self._mean(base_weights, plies))
-
-    def predict_batch(self, batch: PositionBatch) -> PredictionBatch:
-        """The pooled predictions for a batch of positions."""
-        base_weights = weights_of_ratings(self.members, known_ratings(batch))
-        mean = self._mean(base_weights, batch.states.plies.astype(np.float64))
-        policies = [member.policy for member in self.members]
-        return pool_batch(batch, policies, np.ones_like(base_weights), mean)
-
-    def _mean(self, base_weights: Array, plies: Array) -> PoolingFunction:
-        """The geometric pool with the weights that the features of each position give."""
+    def _pooling(self, ratings: Sequence[float | None], plies: Array) -> tuple[Array, PoolingFunction]:
+        base_weights = self._weights(ratings)
 
         def mean(_: Array, logs: Array, offsets: Offsets) -> Array:
             features = self.scale.apply(position_features(logs, offsets, plies))
             return geometric_pool(base_weights + np.array(self.by) @ features.T, logs, offsets)
 
-        return mean
+        return np.ones_like(base_weights), mean

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import TypeAlias
 
 from sparring.games import describe
 from sparring.policies.person import PersonPolicy
 from sparring.policies.policy import Curve, NetworkPolicy, Policy, SharedPolicy, TemperedPolicy
 from sparring.policies.pool import FeatureWeightedPool, PolicyPool
 
-RatingRange: TypeAlias = tuple[float, float]
 
-
-def rating_range(policy: Policy) -> RatingRange | None:
+def rating_range(policy: Policy) -> tuple[float, float] | None:
     """The range of ratings that all parts of a policy accept; None if it does not depend on ratings."""
     ranges = list(_ranges(policy))
     return (max(low for low, _ in ranges), min(high for _, high in ranges)) if ranges else None
@@ -25,7 +22,7 @@ def unrated(policy: Policy) -> str:
     if it is."""
     if rating_range(policy) is not None:
         return ""
-    return f"{policy.name} is not conditioned on {_rating_word(policy.game)}"
+    return f"{policy.name} is not conditioned on {describe(policy.game).ratings.word}s"
 
 
 def rating_out_of_range(policy: Policy, *ratings: int | None) -> str:
@@ -33,10 +30,10 @@ def rating_out_of_range(policy: Policy, *ratings: int | None) -> str:
     accepted = rating_range(policy)
     for number in ratings:
         if accepted is not None and number is not None and not accepted[0] <= number <= accepted[1]:
-            what = _rating_word(policy.game)
             low, high, given = (rating_text(policy.game, int(bound)) for bound in (*accepted, number))
             shown = given if len(given) <= 20 else f"{given[:20]}..."
-            return f"{policy.name} accepts {what} from {low} to {high}, not {shown}"
+            word = describe(policy.game).ratings.word
+            return f"{policy.name} accepts {word}s from {low} to {high}, not {shown}"
     return ""
 
 
@@ -45,29 +42,23 @@ def rating_text(game: str, number: int) -> str:
     return describe(game).ratings.format(number)
 
 
-def _rating_word(game: str) -> str:
-    return f"{describe(game).ratings.word}s"
-
-
-def _ranges(policy: Policy) -> Iterator[RatingRange]:
+def _ranges(policy: Policy) -> Iterator[tuple[float, float]]:
     match policy:
         case NetworkPolicy():
-            if (known := policy.network.ratings) is not None:
-                yield known
-        case SharedPolicy():
+            if policy.network.ratings is not None:
+                yield policy.network.ratings
+        case SharedPolicy() | PersonPolicy():
             yield from _ranges(policy.policy)
         case TemperedPolicy():
             yield from _ranges(policy.policy)
             yield from _curve_range(policy.temperature)
-        case PersonPolicy():
-            yield from _ranges(policy.policy)
         case PolicyPool() | FeatureWeightedPool():
             for member in policy.members:
                 yield from _ranges(member.policy)
                 yield from _curve_range(member.weight)
 
 
-def _curve_range(curve: Curve) -> Iterator[RatingRange]:
+def _curve_range(curve: Curve) -> Iterator[tuple[float, float]]:
     """A curve accepts any rating: it is constant beyond its knots. A curve of one knot ignores ratings."""
     if len(curve.knots) > 1:
         yield -math.inf, math.inf

@@ -37,9 +37,8 @@ def canonical(state: Any) -> tuple[int, NDArray[np.int64]]:
     for symmetry in range(state.symmetries):
         turned = np.empty_like(planes)
         turned[:, state.transformed_cells(symmetry)] = planes
-        keys.append(
-            int.from_bytes(hashlib.blake2b(np.packbits(turned).tobytes(), digest_size=8).digest(), "little")
-        )
+        digest = hashlib.blake2b(np.packbits(turned).tobytes(), digest_size=8).digest()
+        keys.append(int.from_bytes(digest, "little"))
     best = int(np.argmin(np.array(keys, np.uint64)))
     return keys[best], state.transformed_moves(best)
 
@@ -65,9 +64,9 @@ class Repertoire:
     ) -> Repertoire:
         """The repertoire of choices, one per row: the key of the position and the move's image."""
         rows = np.stack([keys, moves.astype(np.uint64)], axis=1)
-        found, counts = np.unique(rows, axis=0, return_counts=True)
-        listed = found[:, 0], found[:, 1].astype(np.int64), counts.astype(np.int64)
-        return Repertoire(*listed, concentration, share)
+        choices, counts = np.unique(rows, axis=0, return_counts=True)
+        columns = choices[:, 0], choices[:, 1].astype(np.int64), counts.astype(np.int64)
+        return Repertoire(*columns, concentration, share)
 
     def __len__(self) -> int:
         return len(self.keys)
@@ -88,22 +87,21 @@ class Repertoire:
         if not len(self) or not np.isfinite(self.concentration) or state.ply >= MAX_PLY:
             return probabilities
         key, images = canonical(state)
-        if not (known := self.lookup(key)):
+        if not (played := self.lookup(key)):
             return probabilities
-        counts = counts_of(known, images)
+        counts = counts_of(played, images)
         if not counts.any():  # another position with the same key
             return probabilities
         policy = probabilities.astype(np.float64)
         mixed = counts + self.concentration * policy
         mixed = self.share * mixed / mixed.sum() + (1 - self.share) * policy
-        found: NDArray[np.float32] = (mixed / mixed.sum()).astype(np.float32)
-        return found
+        return np.asarray(mixed / mixed.sum(), np.float32)
 
 
-def counts_of(known: dict[Move, int], images: Sequence[int] | NDArray[np.int64]) -> NDArray[np.float64]:
+def counts_of(played: dict[Move, int], images: Sequence[int] | NDArray[np.int64]) -> NDArray[np.float64]:
     """Counts [moves] of moves given by their images. Moves with equal images share theirs: the board is
     symmetric."""
     listed = [int(image) for image in images]
     return np.array(
-        [known.get(image, 0) / listed.count(image) if image in known else 0 for image in listed], float
+        [played[image] / listed.count(image) if image in played else 0 for image in listed], float
     )

@@ -20,12 +20,13 @@ from sparring.base.config import PositiveInt, read_config, usable_threads
 from sparring.base.errors import BadConfig
 from sparring.data import names, path
 from sparring.games import Move
-from sparring.players.player import BasePlayer, Decision, GameStart, Player, Turn
+from sparring.players.player import Decision, GameStart, Player, Turn
 from sparring.players.small_players import RandomPlayer, random_decision
 from sparring.rbc.evaluators import (
     BoardEvaluator,
     NativeEvaluator,
     NetworkEvaluator,
+    StockfishEvaluator,
     SynopsisEvaluator,
     UniformEvaluator,
     find_stockfish,
@@ -58,7 +59,7 @@ ATTACKS = (
 mirrors them."""
 
 
-class AttackerBot(BasePlayer):
+class AttackerBot(Player):
     """Plays one of the attacks and senses where it goes next; afterwards it plays at random."""
 
     def new_game(self, start: GameStart) -> None:
@@ -93,7 +94,7 @@ def _as_seen_by(player: int, move: chess.Move) -> Move:
 # A bot that follows a single board, as reconchess's TroutBot: strong chess on its best guess.
 
 
-class GuesserBot(BasePlayer):
+class GuesserBot(Player):
     """Plays the best move on its guess. It senses where that move captures, or where it lost a piece."""
 
     def __init__(self, evaluator: BoardEvaluator) -> None:
@@ -144,7 +145,7 @@ class GuesserBot(BasePlayer):
 # A bot that tracks all possible boards. It senses for its next move, and moves by mean and worst case.
 
 
-class InferenceBot(BasePlayer):
+class InferenceBot(Player):
     """Decides by the ratings of its knowledge, which is closed with it."""
 
     def __init__(self, knowledge: BoardKnowledge) -> None:
@@ -179,8 +180,6 @@ class InferenceBot(BasePlayer):
         """Closes the evaluator of boards."""
         self.knowledge.close()
 
-
-# Configurations.
 
 SHIPPED_NETWORK = "rbc-small"
 """Name of the planner's network among the shipped files."""
@@ -275,32 +274,26 @@ def make_bot(config: BotConfig) -> Player:
 
 
 def _make_synopsis_evaluator(options: PlannerOptions, threads: int) -> SynopsisEvaluator:
-    if options.network:
-        return NetworkEvaluator(Path(options.network), backend=options.backend, threads=threads)
-    if SHIPPED_NETWORK in names("synopsis_networks"):
-        shipped = path("synopsis_networks", SHIPPED_NETWORK)
-        return NetworkEvaluator(shipped, backend=options.backend, threads=threads)
-    return UniformEvaluator()
+    if not options.network and SHIPPED_NETWORK not in names("synopsis_networks"):
+        return UniformEvaluator()
+    file = Path(options.network) if options.network else path("synopsis_networks", SHIPPED_NETWORK)
+    return NetworkEvaluator(file, backend=options.backend, threads=threads)
 
 
 def _make_evaluator(config: BotConfig) -> BoardEvaluator:
     native = NativeEvaluator(config.depth, usable_threads(config.threads))
     if config.evaluator == "native":
         return native
-    from sparring.rbc.evaluators import StockfishEvaluator  # imports asyncio
-
     return StockfishEvaluator(find_stockfish(config.stockfish), config.nodes, native)
-
-
-# RBC bots by strength.
 
 
 def strength_bot(game: str, strength: int) -> Player:
     """The inference bot of a strength from 1 to 9."""
-    config = BotConfig(
-        depth=1 + (strength > 3) + (strength > 7),
-        boards=min(1_000 * 2 ** (strength - 1), 100_000),
-        sense_boards=4 + strength,
-        move_boards=4 + 5 * strength,
+    return make_bot(
+        BotConfig(
+            depth=1 + (strength > 3) + (strength > 7),
+            boards=min(1_000 * 2 ** (strength - 1), 100_000),
+            sense_boards=4 + strength,
+            move_boards=4 + 5 * strength,
+        )
     )
-    return make_bot(config)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from itertools import islice
@@ -37,6 +37,11 @@ class PlayerColor(StrEnum):
 
     WHITE = "white"
     BLACK = "black"
+
+    @property
+    def side(self) -> int:
+        """0 for White, 1 for Black."""
+        return int(self is PlayerColor.BLACK)
 
 
 def track(
@@ -106,16 +111,14 @@ class _TrackedGame:
 
 def _track_player(game: RbcState, player: PlayerColor, options: TrackerOptions) -> _TrackedGame:
     """Tracks the possible boards of one player through a game."""
-    side = int(player is PlayerColor.BLACK)
-    tracker = Tracker(side, options)
+    tracker = Tracker(player.side, options)
     rows: list[_Row] = []
     with ProgressBar("tracking") as bar:
         try:
             for row in _follow(game, tracker):
                 rows.append(row)
-                bar.on_progress(
-                    f"turn {row.turn}, {row.after:,} boards", tracker.turns, count_turns(game, side)
-                )
+                text = f"turn {row.turn}, {row.after:,} boards"
+                bar.on_progress(text, tracker.turns, count_turns(game, player.side))
         except Contradiction as error:
             return _TrackedGame(player, rows, str(error))
     return _TrackedGame(player, rows, None)
@@ -178,7 +181,6 @@ def _other_answers(boards: RbcBoardSet, capture_square: int | None, options: Tra
 
 
 def _observation_text(observation: Observation, state: RbcState) -> str:
-    """An observation as text."""
     match observation:
         case SenseResult(()):
             return "nothing sensed"
@@ -200,9 +202,7 @@ def _capture(square: int | None) -> str:
 
 
 def _print(rows: list[_Row]) -> None:
-    table = Table("turn", "observation", "boards", "ruled out", "", box=None)
-    for name in ("boards", "ruled out"):
-        next(column for column in table.columns if column.header == name).justify = "right"
+    table = number_table("turn", "observation", "boards", "ruled out", "", numbers=("boards", "ruled out"))
     turn = 0
     for row in rows:
         marks = [row.note] if row.note else []
@@ -217,6 +217,15 @@ def _print(rows: list[_Row]) -> None:
         )
         turn = row.turn
     make_console().print(table)
+
+
+def number_table(*headers: str, numbers: Collection[str]) -> Table:
+    """A table whose columns `numbers` are aligned at the right."""
+    table = Table(*headers, box=None)
+    for column in table.columns:
+        if column.header in numbers:
+            column.justify = "right"
+    return table
 
 
 # `sparring rbc generate`: games between bots in bulk.

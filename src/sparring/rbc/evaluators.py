@@ -1,4 +1,4 @@
-"""Evaluators of single boards: the protocol, the native search, and `find_stockfish`."""
+"""Evaluators of single boards (the native search, Stockfish) and of synopses (a network)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import os
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, TypeAlias
 
 import chess
 import chess.engine
@@ -45,36 +45,20 @@ class BoardEvaluations:
     """[boards, requests]: whether the opponent's king is attacked afterwards and the own king is not."""
 
 
-class BoardEvaluator(Protocol):
-    """Evaluates all requests on all boards of a set."""
-
-    cost_ratio: float
-    """Estimated cost ratio of searching one step deeper."""
-
-    def evaluate(self, boards: RbcBoardSet, extra_depth: int = 0) -> BoardEvaluations:
-        """Evaluates the boards, in their order, `extra_depth` steps deeper than configured; a negative number
-        of steps is less deep."""
-        ...
-
-    def new_game(self) -> None:
-        """Clears the state of the last game."""
-        ...
-
-    def close(self) -> None:
-        """Ends processes. A later evaluation starts them again."""
-        ...
-
-
 class NativeEvaluator:
     """The native search by the rules of the game: tens of boards in a hundredth of a second."""
 
     cost_ratio = 12.0
+    """Estimated cost ratio of searching one step deeper."""
 
     def __init__(self, depth: int, threads: int = 1) -> None:
         self._depth, self._threads = depth, threads
 
     def evaluate(self, boards: RbcBoardSet, extra_depth: int = 0) -> BoardEvaluations:
-        """Evaluates the boards, in their order, `extra_depth` plies deeper than configured, at least one."""
+        """Evaluates the boards, in their order, `extra_depth` plies deeper than configured, at least one.
+
+        A negative number is less deep.
+        """
         depth = max(self._depth + extra_depth, 1)
         return BoardEvaluations(*boards.evaluate_requests(depth, _MARGIN, self._threads))
 
@@ -94,9 +78,6 @@ def find_stockfish(path: str | None = None) -> str:
             f"there is no program {named}" if named else "Stockfish is not installed (make engines)"
         )
     return program
-
-
-# Stockfish as an evaluator of boards of reconnaissance blind chess. Imports asyncio, by python-chess.
 
 
 _SECONDS = 5.0
@@ -171,6 +152,9 @@ class StockfishEvaluator:
         return self._engine
 
 
+BoardEvaluator: TypeAlias = NativeEvaluator | StockfishEvaluator
+
+
 def is_legal_chess_position(board: chess.Board) -> bool:
     """Whether the position is legal in chess, so that engines accept it. Cleans rights that do not apply."""
     if board.ep_square is not None and not board.has_legal_en_passant():
@@ -179,38 +163,18 @@ def is_legal_chess_position(board: chess.Board) -> bool:
     return board.is_valid()
 
 
-# Evaluators of synopses for the planner: the network, and a uniform policy for tests and tables.
-
-
-_INPUT = "planes"
-
 Evaluations = tuple[NDArray[np.float32], NDArray[np.float32]]
 """Policy logits [n, 4161], and values [n] for the player to act, from -1 to 1."""
-
-
-class SynopsisEvaluator(Protocol):
-    """Evaluates synopses in batches."""
-
-    opponent_headset: str
-    """The headset that predicts the opponent's actions; empty without a network."""
-
-    def evaluate(self, synopses: SynopsisWords, opponent: NDArray[np.bool_]) -> Evaluations:
-        """Evaluates synopses [n, 104]; `opponent` [n] is True where the opponent is to act."""
-        ...
-
-    def recognise(self, opponent: str) -> None:
-        """A game against this opponent begins: its actions are predicted by its own headset, if there is
-        one that is not worse than those of many players."""
-        ...
 
 
 class UniformEvaluator:
     """All actions are equally likely and all values 0: planning by the native evaluation alone."""
 
     opponent_headset = ""
+    """The headset that predicts the opponent's actions; empty without a network."""
 
     def evaluate(self, synopses: SynopsisWords, opponent: NDArray[np.bool_]) -> Evaluations:
-        """Returns zeros."""
+        """Returns zeros for synopses [n, 104]; `opponent` [n] is True where the opponent is to act."""
         return np.zeros((len(synopses), ACTIONS), np.float32), np.zeros(len(synopses), np.float32)
 
     def recognise(self, opponent: str) -> None:
@@ -266,7 +230,7 @@ class NetworkEvaluator:
 
     def evaluate(self, synopses: SynopsisWords, opponent: NDArray[np.bool_]) -> Evaluations:
         """Runs the network once."""
-        outputs = self._session.run({_INPUT: self._planes(synopses)})
+        outputs = self._session.run({"planes": self._planes(synopses)})
         logits = outputs[self._own]
         if self._theirs != self._own and opponent.any():
             logits = np.where(opponent[:, None], outputs[self._theirs], logits)
@@ -281,3 +245,6 @@ class NetworkEvaluator:
         from sparring.rbc.training.network import unpack_synopses
 
         return unpack_synopses(torch.from_numpy(synopses.view(np.int64)).cuda())
+
+
+SynopsisEvaluator: TypeAlias = UniformEvaluator | NetworkEvaluator

@@ -7,7 +7,6 @@ import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from itertools import islice
 from pathlib import Path
 from threading import Event
 from typing import Annotated
@@ -24,13 +23,17 @@ from sparring.cli.arguments import AsJson
 from sparring.cli.console import INTERRUPTED, ProgressBar, foreign, interruptible, make_console
 from sparring.measure import page
 from sparring.rbc.bots import load_bot_config, make_bot
-from sparring.rbc.commands import PlayerColor, count_turns, final_state, has_one_game, read_record
+from sparring.rbc.commands import (
+    PlayerColor,
+    count_turns,
+    final_state,
+    has_one_game,
+    number_table,
+    read_record,
+)
 from sparring.rbc.explanation import ConsideredAction, ExplainedAction, KingLoss, explain_game
 from sparring.rbc.planner import PlannerBot
 from sparring.records import GameRecord, Termination
-
-# The page of `sparring rbc explain`: boards, the considered actions, and the reasons of the choices.
-
 
 _SHOWN = 6
 """Actions of a search that the page lists, beside the one played."""
@@ -76,7 +79,8 @@ class ReplayFacts:
 
     source: str
     """The file, and the number of the game in it."""
-    names: Mapping[PlayerColor, str]
+    names: tuple[str, str]
+    """White and Black."""
     result: str
     bot: str
     playouts: int
@@ -85,21 +89,21 @@ class ReplayFacts:
 
 def game_page(facts: ReplayFacts, explanations: Mapping[PlayerColor, Sequence[ExplainedAction]]) -> str:
     """The page of the explained actions, by player."""
-    names = [f"{name} ({color.value.capitalize()})" for color, name in facts.names.items()]
+    names = [f"{facts.names[color.side]} ({color.value.capitalize()})" for color in PlayerColor]
     return page.page(" against ".join(names), _parts(facts, explanations))
 
 
 def summary(facts: ReplayFacts, color: PlayerColor, actions: Sequence[ExplainedAction]) -> str:
     """How well the planner guesses as this player, and how often it would play the same."""
-    opponent = facts.names[PlayerColor.BLACK if color is PlayerColor.WHITE else PlayerColor.WHITE]
+    opponent = facts.names[1 - color.side]
     headset = actions[0].headset
     by = f" by its headset {headset}" if headset else ""
     same = sum(explained.played == explained.chosen for explained in actions)
     share = sum(explained.true_share for explained in actions) / len(actions)
     return (
         f"{color.value.capitalize()}: the planner predicts {opponent}{by}. It chooses {same} of "
-        f"{len(actions)} actions as {facts.names[color]} did. On average {share:.0%} of its particles are on "
-        "the true board."
+        f"{len(actions)} actions as {facts.names[color.side]} did. On average {share:.0%} of its particles "
+        "are on the true board."
     )
 
 
@@ -123,7 +127,7 @@ def _parts(
 
 def _action_parts(explained: ExplainedAction, color: PlayerColor, key: str) -> Iterator[str]:
     """One action; `key` makes the names in its pictures unique on the page."""
-    side = int(color is PlayerColor.BLACK)
+    side = color.side
     yield page.heading(
         f"{color.value.capitalize()}, turn {explained.turn}, {explained.phase}: "
         f"{explained.played.removeprefix('sense ')}"
@@ -159,7 +163,7 @@ def _picture(svg: str, caption: str, name: str) -> str:
 
 
 def _action_table(explained: ExplainedAction) -> str:
-    shown = [*islice(explained.actions, _SHOWN)]
+    shown = [*explained.actions[:_SHOWN]]
     shown += [action for action in explained.actions[_SHOWN:] if action.action == explained.played]
     columns = [
         (name, cells)
@@ -254,11 +258,11 @@ def explain(
     record = read_record(game, number)
     final = final_state(record)
     colors = tuple(PlayerColor) if player is None else (player,)
-    if not any(count_turns(final, _side(color)) for color in colors):
+    if not any(count_turns(final, color.side) for color in colors):
         raise UserError(
             f"{game}: there is no turn {'' if player is None else f'of {player.value} '}to explain"
         )
-    names = _names(record)
+    names = record.first or "somebody", record.second or "somebody"
     source = game.name if has_one_game(game) else f"game {number:,} of {game.name}"
     facts = ReplayFacts(source, names, _result(record, final, names), bot, playouts, seed)
     began, stop = time.perf_counter(), Event()
@@ -283,25 +287,14 @@ def explain(
         raise UserError("interrupted", code=INTERRUPTED)
 
 
-def _side(color: PlayerColor) -> int:
-    return int(color is PlayerColor.BLACK)
-
-
-def _names(record: GameRecord) -> dict[PlayerColor, str]:
-    return {
-        PlayerColor.WHITE: record.first or "somebody",
-        PlayerColor.BLACK: record.second or "somebody",
-    }
-
-
-def _result(record: GameRecord, final: RbcState, names: Mapping[PlayerColor, str]) -> str:
+def _result(record: GameRecord, final: RbcState, names: Sequence[str]) -> str:
     """The result of a game in a sentence."""
     after = f"after {count_turns(final, 0)} turns"
     if record.result is None:
         return f"The result is not known; the record ends {after}."
     if record.result == 0.5:
         return f"A draw {after}."
-    winner = names[PlayerColor.WHITE if record.result == 1 else PlayerColor.BLACK]
+    winner = names[0 if record.result == 1 else 1]
     how = "by resignation" if final.outcome is None else "by capturing the king"
     how = "on time" if record.ending is Termination.TIME else how
     return f"{winner} won {how} {after}."
@@ -317,12 +310,12 @@ def _explain_players(
 ) -> dict[PlayerColor, list[ExplainedAction]]:
     """The actions of each player; those so far after `stop`."""
     explanations: dict[PlayerColor, list[ExplainedAction]] = {color: [] for color in colors}
-    totals = {color: min(count_turns(game, _side(color)), turns or 10**9) for color in colors}
+    totals = {color: min(count_turns(game, color.side), turns or 10**9) for color in colors}
     before = 0
     with ProgressBar("explaining", lines=True) as bar:
         for color in colors:
-            opponent = facts.names[PlayerColor.WHITE if _side(color) else PlayerColor.BLACK]
-            for explained in explain_game(game, planner, _side(color), facts.seed, opponent):
+            opponent = facts.names[1 - color.side]
+            for explained in explain_game(game, planner, color.side, facts.seed, opponent):
                 if explained.turn > totals[color]:
                     break
                 explanations[color].append(explained)
@@ -353,9 +346,8 @@ def _print(facts: ReplayFacts, explanations: Mapping[PlayerColor, Sequence[Expla
 
 
 def _table(actions: Sequence[ExplainedAction]) -> Table:
-    table = Table("turn", "phase", "boards", "true board", "played", "planner", "why", box=None)
-    for name in ("boards", "true board"):
-        next(column for column in table.columns if column.header == name).justify = "right"
+    headers = ("turn", "phase", "boards", "true board", "played", "planner", "why")
+    table = number_table(*headers, numbers=("boards", "true board"))
     for explained in actions:
         table.add_row(
             str(explained.turn) if explained.phase == "sense" else "",

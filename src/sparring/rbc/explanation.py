@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -207,7 +206,7 @@ def _why(actions: tuple[ConsideredAction, ...], chosen: str, played: str) -> tup
     best = by_name.pop(chosen, None)
     if best is None:
         return ()
-    others = [*itertools.islice(by_name.values(), 1)]
+    others = list(by_name.values())[:1]
     if played in by_name and by_name[played] not in others:
         others.append(by_name[played])
     lines = [_comparison(best, other) for other in others]
@@ -263,5 +262,6 @@ def _king_capture(state: RbcState, request: Move) -> str | None:
     """The opponent's move that takes the king after a request."""
     board = chess.Board(board_fen(state.play(NO_SENSE).play_past_end(request)))
     king = board.king(not board.turn)
-    attackers = () if king is None else board.attackers(board.turn, king)
-    return next((chess.Move(square, king).uci() for square in attackers if king is not None), None)
+    if king is None:
+        return None
+    return next((chess.Move(square, king).uci() for square in board.attackers(board.turn, king)), None)

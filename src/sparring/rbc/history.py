@@ -12,13 +12,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 from sparring._core import RbcState
 from sparring.base.config import Count, Fraction
-from sparring.games.states import states_to
-from sparring.rbc.game import NO_SENSE, PASS, SENSE, board_fen
+from sparring.rbc.game import NO_SENSE, PASS, SENSE, MoveResult, SenseResult, board_fen
+from sparring.rbc.observations import ObservedStep, observed_steps
 from sparring.rbc.plugin import DESCRIPTION
 from sparring.records.record import GameRecord, ParsedGame, Termination, parse_safely
 from sparring.records.sources import read_lines
@@ -240,10 +239,9 @@ def to_history(record: GameRecord) -> str:
     """An RBC record as a GameHistory that reconchess loads."""
     state = RbcState.initial().unpack_moves(record.moves, _WIDTH)
     columns: dict[str, dict[str, list[Any]]] = {name: {color: [] for color in _COLORS} for name in _COLUMNS}
-    for before, move, after in _steps(state):
-        cells = _sense_cells(before, move) if before.sensing else _move_cells(before, move, after)
-        for name, cell in cells.items():
-            columns[name][("true", "false")[before.to_move]].append(cell)
+    for step in observed_steps(state):
+        for name, cell in _cells(step).items():
+            columns[name][("true", "false")[step.before.to_move]].append(cell)
     history = {
         "type": "GameHistory",
         "white_name": record.first,
@@ -255,30 +253,21 @@ def to_history(record: GameRecord) -> str:
     return json.dumps(history if record.site is None else {**history, "game_id": record.site})
 
 
-def _steps(state: RbcState) -> list[tuple[RbcState, int, RbcState]]:
-    """The moves of a game with the states before and after each."""
-    return [
-        (before, after.last_move, after)
-        for before, after in pairwise(states_to(state))
-        if after.last_move is not None
-    ]
-
-
-def _sense_cells(before: RbcState, move: int) -> dict[str, Any]:
-    square = None if move == NO_SENSE else move - SENSE
-    seen = [] if square is None else [_seen(*result) for result in before.sense(square)]
-    return {"senses": square, "sense_results": seen}
-
-
-def _move_cells(before: RbcState, move: int, after: RbcState) -> dict[str, Any]:
-    taken, captured = before.result_of(move)
-    texts = [None if action == PASS else before.move_text(action) for action in (move, taken)]
+def _cells(step: ObservedStep) -> dict[str, Any]:
+    """The cells that a sense or a move adds to the columns of its player."""
+    before, move = step.before, step.move
+    observation = step.seen[before.to_move]
+    if isinstance(observation, SenseResult):
+        square = None if move == NO_SENSE else move - SENSE
+        return {"senses": square, "sense_results": [_seen(*result) for result in observation.pieces]}
+    assert isinstance(observation, MoveResult)
+    texts = [before.move_text(action) if action else None for action in (move, observation.taken)]
     return {
         "requested_moves": _tagged("Move", texts[0]),
         "taken_moves": _tagged("Move", texts[1]),
-        "capture_squares": captured,
+        "capture_squares": observation.capture_square,
         "fens_before_move": board_fen(before),
-        "fens_after_move": board_fen(after),
+        "fens_after_move": board_fen(step.after),
     }
 
 
@@ -291,9 +280,6 @@ def _reason(record: GameRecord, state: RbcState) -> str | None:
     if record.result in (0.0, 1.0):
         return "RESIGN" if _king_taken_by(state) is None else "KING_CAPTURE"
     return "TURN_LIMIT" if state.outcome is None else "MOVE_LIMIT"
-
-
-# Filter of RBC games: `[games]` of a preset.
 
 
 @dataclass(frozen=True)

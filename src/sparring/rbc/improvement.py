@@ -116,14 +116,12 @@ def _play_round(
 
     def play(name: str, players: Sequence[str], games: int) -> list[GeneratedGame]:
         generation = GenerationConfig(tuple(players), games, seed=config.seed + number, random_turns=2)
-        description = f"round {number}, {name}"
-        return generate(
-            generation, here / name, processes, lambda done: on_progress(description, len(done), games)
-        )
+        what = f"round {number}, {name}"
+        return generate(generation, here / name, processes, lambda done: on_progress(what, len(done), games))
 
     old = _bot(here / "planner-old.toml", best, config.playouts)
     play("games", (old, *config.opponents), config.games)
-    played = [round_folder / part for round_folder in _rounds(folder, number) for part in ("games", "match")]
+    played = [folder / f"round-{n}" / part for n in range(1, number + 1) for part in ("games", "match")]
     records = [
         *config.records,
         *(path for path in played if (path / HISTORIES).exists() and path != here / "match"),
@@ -135,15 +133,10 @@ def _play_round(
     return ImprovementRound(number, str(network), str(best), games, score, low, high, kept=score > 0.5)
 
 
-def _rounds(folder: Path, number: int) -> list[Path]:
-    return [folder / f"round-{round_number}" for round_number in range(1, number + 1)]
-
-
 def _bot(path: Path, network: Path, playouts: int) -> str:
     """Writes the bot's file and returns its path. One thread: the games run in parallel."""
-    lines = ('kind = "planner"', "threads = 1", "boards = 20000", "", "[planner]")
-    text = "\n".join((*lines, f"network = '{network.resolve()}'", f"playouts = {playouts}", ""))
-    atomic_write(path, text)
+    text = 'kind = "planner"\nthreads = 1\nboards = 20000\n\n[planner]\n'
+    atomic_write(path, f"{text}network = '{network.resolve()}'\nplayouts = {playouts}\n")
     return str(path)
 
 

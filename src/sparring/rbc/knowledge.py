@@ -71,10 +71,8 @@ class KnowledgeOptions:
     """Odds factor of boards on which the opponent attacks the king; 1 leaves them as they are."""
 
 
-# Values of requests and senses over a set of possible boards, as functions of matrices.
-#
-# Search scores are mapped to win probabilities, which bounds the weight of a lost king.
-
+# Values of requests and senses over a set of possible boards, as functions of matrices. Search scores are
+# mapped to win probabilities, which bounds the weight of a lost king.
 
 Matrix = NDArray[np.float64]
 
@@ -190,7 +188,6 @@ def sense_values(
 
 
 # What a bot with a clock may compute in a turn: a budget that shrinks with the time left.
-
 
 TIME_TROUBLE_SECONDS = 2.0
 """Below this time on the clock all parts of a budget shrink, so that a turn costs a few hundredths of it."""
@@ -383,12 +380,19 @@ class BoardKnowledge:
         return f"{count:,} possible board{'' if count == 1 else 's'}"
 
     def certain_sense(self) -> Decision | None:
-        """The decision if all boards look alike, or if a sense makes a king capture certain; else None."""
-        why = self.boards_text
+        """The decision if all boards look alike, or if after a sense the king is captured for certain on all
+        boards, or on all of a sample; else None."""
+        why, boards = self.boards_text, self.tracker.boards
         if not self._sense_statistics().undominated:
-            alike = "" if len(self.tracker.boards) == 1 else ", which look alike"
+            alike = "" if len(boards) == 1 else ", which look alike"
             return Decision(NO_SENSE, {NO_SENSE: 1.0}, f"{why}{alike}")
-        return self._winning_sense(why)
+        where = "all of them"
+        if len(boards) > _MAX_WIN_SEARCH_BOARDS:
+            boards = boards.subsample(_MAX_WIN_SEARCH_BOARDS, self._draw())
+            where = f"all of a sample of {len(boards):,}"
+        for square in winning_senses(boards, self._tracker_options.threads):
+            return Decision(SENSE + square, {SENSE + square: 1.0}, f"{why}, and the king is found on {where}")
+        return None
 
     def certain_move(self, legal_moves: Sequence[Move]) -> Decision | None:
         """The request that captures the king on every board, or None."""
@@ -438,17 +442,6 @@ class BoardKnowledge:
                 break
         return senses.undominated, values
 
-    def _winning_sense(self, why: str) -> Decision | None:
-        """A sense after which the king is captured for certain on all boards, or on all of a sample; None if
-        there is none."""
-        boards, where = self.tracker.boards, "all of them"
-        if len(boards) > _MAX_WIN_SEARCH_BOARDS:
-            boards = boards.subsample(_MAX_WIN_SEARCH_BOARDS, self._draw())
-            where = f"all of a sample of {len(boards):,}"
-        for square in winning_senses(boards, self._tracker_options.threads):
-            return Decision(SENSE + square, {SENSE + square: 1.0}, f"{why}, and the king is found on {where}")
-        return None
-
     def _move(self, legal_moves: Sequence[Move], clock: Clock | None) -> Decision:
         if (certain := self.certain_move(legal_moves)) is not None:
             return certain
@@ -492,9 +485,8 @@ class BoardKnowledge:
         else:
             rated = likely.boards
         for evaluations in self._evaluate(rated, planned):
-            win_probability = win_probabilities(
-                evaluations.scores, evaluations.attacks, self._unseen_attack_rate()
-            )
+            rate = self._unseen_attack_rate()
+            win_probability = win_probabilities(evaluations.scores, evaluations.attacks, rate)
             in_danger = evaluations.scores[:, 0] <= 1 - WIN  # the first request, the pass, loses the king
             weights = likelihoods(
                 win_probability,
@@ -520,10 +512,8 @@ class BoardKnowledge:
 
     def _unseen_attack_rate(self) -> float:
         """The rate of unseen attacks that it assumes. It grows without captures, which avoids draws."""
-        return min(
-            1.0,
-            self.options.unseen_attack_rate + _RATE_STEP * max(0, self._quiet_turns - _QUIET_TURNS),
-        )
+        grown = _RATE_STEP * max(0, self._quiet_turns - _QUIET_TURNS)
+        return min(1.0, self.options.unseen_attack_rate + grown)
 
     def _evaluate(self, boards: RbcBoardSet, planned: float | None) -> Iterator[BoardEvaluations]:
         """Evaluates boards, deeper step by step as far as `planned` seconds allow."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -21,7 +21,7 @@ from sparring.play.match import play_out
 from sparring.play.result import UNFINISHED, GameResult
 from sparring.players import Player
 from sparring.players.player import RandomSeed
-from sparring.rbc.bots import BotConfig, load_bot_config, make_bot
+from sparring.rbc.bots import load_bot_config, make_bot
 from sparring.rbc.game import Rbc
 from sparring.rbc.history import to_history
 from sparring.records.record import Termination
@@ -66,7 +66,6 @@ def play_rbc_game(
 # Game n depends on the seed and n alone. A game counts once its line in `index.ndjson` is complete. The line
 # holds the offset of the end of its history in `histories.jsonl.zst`; the next run truncates the rest. The
 # first line of the index is the configuration.
-
 
 INDEX = "index.ndjson"
 HISTORIES = "histories.jsonl.zst"
@@ -127,13 +126,13 @@ def game_setup(generation: GenerationConfig, number: int) -> tuple[str, str, int
 class _Worker:
     def __init__(self, generation: GenerationConfig) -> None:
         self._generation = generation
-        self._settings: dict[str, BotConfig] = {name: load_bot_config(name) for name in generation.players}
+        self._bots = {name: load_bot_config(name) for name in generation.players}
 
     def work(self, number: int) -> GeneratedOutput:
         first, second, turns = game_setup(self._generation, number)
         names, began = (first, second), time.perf_counter()
         seed = self._generation.seed
-        bots = [make_bot(self._settings[name]) for name in names]
+        bots = [make_bot(self._bots[name]) for name in names]
         with bots[0], bots[1]:
             live = play_rbc_game(
                 bots,
@@ -146,22 +145,14 @@ class _Worker:
         record = record._replace(
             date=None, ending=Termination.UNKNOWN if result is None else Termination.NORMAL
         )
-        generated = GeneratedGame(
-            number,
-            first,
-            second,
-            result,
-            turns,
-            len(live.moves),
-            round(time.perf_counter() - began, 3),
-        )
+        seconds = round(time.perf_counter() - began, 3)
+        generated = GeneratedGame(number, first, second, result, turns, len(live.moves), seconds)
         return generated, zstandard.compress(to_history(record).encode() + b"\n", 9)
 
     def close(self) -> None:
-        """Does nothing: bots are closed with their games."""
+        """Does nothing: bots are closed with their games, and Stockfish exits when its pipe closes."""
 
-    def terminate(self) -> None:
-        """Does nothing: Stockfish exits when its pipe closes."""
+    terminate = close
 
 
 class _Store:
@@ -203,22 +194,12 @@ def generate(
     Raises BadConfig, CannotWrite or OSError.
     """
     with lock_folder(folder):
-        return _generate(generation, _Store(folder, generation), processes, on_progress)
-
-
-def _generate(
-    generation: GenerationConfig,
-    store: _Store,
-    processes: int,
-    on_progress: Callable[[Sequence[GeneratedGame]], None],
-) -> list[GeneratedGame]:
-    done = {game.number for game in store.games}
-    missing: Iterator[int] = (n for n in range(generation.games) if n not in done)
-    spawn: Any = partial(_Worker, generation)
-    with LocalWorkerPool[int, GeneratedOutput](
-        spawn, processes, lambda number: f"game {number + 1}"
-    ) as worker_pool:
-        for generated, history in worker_pool.run(missing):
-            store.add(generated, history)
-            on_progress(store.games)
-    return store.games
+        store = _Store(folder, generation)
+        done = {game.number for game in store.games}
+        missing = (number for number in range(generation.games) if number not in done)
+        spawn: Any = partial(_Worker, generation)
+        with LocalWorkerPool[int, GeneratedOutput](spawn, processes, lambda n: f"game {n + 1}") as pool:
+            for generated, history in pool.run(missing):
+                store.add(generated, history)
+                on_progress(store.games)
+        return store.games

@@ -68,9 +68,6 @@ def _move_text(move: Move) -> str:
     return RbcState.initial().move_text(move)
 
 
-# The board as a player of reconnaissance blind chess knows it.
-
-
 def known_diagram(boards: RbcBoardSet, marked: Collection[int] = ()) -> Diagram:
     """The pieces that are certain, and `?` (owner -1) where the possible boards differ. `marked` squares are
     highlighted."""

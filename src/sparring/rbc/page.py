@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
-from typing import Any, Literal
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +19,6 @@ from sparring.server.page_game import PageGame, ShownState, move_view
 from sparring.server.refusal import Refused
 from sparring.server.replay import BeliefStep, BeliefView, Replay
 
-# How often the possible boards of a player of reconnaissance blind chess have each piece on each square.
-
-
 _SAMPLE = 2_000
 """Boards that shares are estimated from."""
 _LETTERS = "PNBRQKpnbrqk"
@@ -29,35 +26,26 @@ _CODES = np.frombuffer(_LETTERS.encode(), np.uint8)
 _EMPTY = {ord(str(count)): "." * count for count in range(1, 9)} | {ord("/"): ""}
 
 
-@dataclass(frozen=True)
-class SquareShares:
-    """Shares [12, 64] of boards with each piece (`PNBRQKpnbrqk`) on each square, from a1."""
-
-    shares: NDArray[np.float64]
-
-    @classmethod
-    def of(cls, boards: RbcBoardSet) -> SquareShares:
-        """The shares of a set of boards, or of a sample of a large one."""
-        large = len(boards) > _SAMPLE
-        fens = [board.text() for board in boards.sample(_SAMPLE, 0)] if large else boards.fens()
-        text = "".join(fen.partition(" ")[0].translate(_EMPTY) for fen in fens)
-        codes = np.frombuffer(text.encode(), np.uint8).reshape(len(fens), 8, 8)[:, ::-1].reshape(-1, 64)
-        return cls((codes[None] == _CODES[:, None, None]).mean(axis=1))
-
-    def of_side(self, player: int) -> NDArray[np.float64]:
-        """Shares [64] of boards with a piece of a player."""
-        total: NDArray[np.float64] = self.shares[6 * player : 6 * player + 6].sum(axis=0)
-        return total
-
-    def likeliest(self, players: tuple[int, ...] = (0, 1)) -> tuple[list[str], list[float]]:
-        """For each square the likeliest piece of these players and its share; "" where there never is one."""
-        rows = np.concatenate([np.arange(6) + 6 * player for player in players])
-        places, best = rows[self.shares[rows].argmax(axis=0)], self.shares[rows].max(axis=0)
-        letters = [_LETTERS[place] if share > 0 else "" for place, share in zip(places, best, strict=True)]
-        return letters, [round(float(share), 4) for share in best]
+def square_shares(boards: RbcBoardSet) -> NDArray[np.float64]:
+    """Shares [12, 64] of boards with each piece (`PNBRQKpnbrqk`) on each square, from a1; of a sample of a
+    large set."""
+    large = len(boards) > _SAMPLE
+    fens = [board.text() for board in boards.sample(_SAMPLE, 0)] if large else boards.fens()
+    text = "".join(fen.partition(" ")[0].translate(_EMPTY) for fen in fens)
+    codes = np.frombuffer(text.encode(), np.uint8).reshape(len(fens), 8, 8)[:, ::-1].reshape(-1, 64)
+    return np.asarray((codes[None] == _CODES[:, None, None]).mean(axis=1))
 
 
-# A finished game of reconnaissance blind chess step by step: the true board, and what each side believed.
+def likeliest(shares: NDArray[np.float64], letters: str) -> tuple[list[str], list[float]]:
+    """For each square the likeliest piece and its share, by shares [letters, 64]; "" where there never is
+    one."""
+    places, best = shares.argmax(axis=0), shares.max(axis=0)
+    pieces = [letters[place] if share > 0 else "" for place, share in zip(places, best, strict=True)]
+    return pieces, _rounded(best)
+
+
+def _rounded(shares: NDArray[np.float64]) -> list[float]:
+    return [round(float(share), 4) for share in shares]
 
 
 _REPLAYED_BOARDS = 50_000
@@ -71,51 +59,40 @@ def belief_steps(game: LiveGame) -> Iterator[BeliefStep]:
         Tracker(side, TrackerOptions(limit=_REPLAYED_BOARDS, past_limit=_REPLAYED_BOARDS, repair=True))
         for side in (0, 1)
     )
-    start = game.states[0]
-    yield _step(trackers, 0, None, None, None, None, rules.text(start), "")
+
+    def sides() -> tuple[BeliefView, BeliefView]:
+        first, second = map(_belief, trackers)
+        return first, second
+
+    yield BeliefStep(
+        ply=0,
+        player=None,
+        phase=None,
+        text=None,
+        name=None,
+        position=rules.text(game.states[0]),
+        note="",
+        sides=sides(),
+    )
     for ply, (step, played) in enumerate(zip(observed_steps(game.states[-1]), game.moves, strict=True), 1):
         if step.after.outcome is None:  # no possible board survives the capture of a king
             for tracker in trackers:
                 tracker.observe(step.seen[tracker.player])
         observation = step.seen[played.player]
-        phase: Literal["sense", "move"] = "sense" if isinstance(observation, SenseResult) else "move"
-        yield _step(
-            trackers,
-            ply,
-            played.player,
-            phase,
-            played.text,
-            played.name,
-            rules.text(step.after),
-            " ".join(observation_text(observation, rules.spec.players[played.player])),
+        yield BeliefStep(
+            ply=ply,
+            player=played.player,
+            phase="sense" if isinstance(observation, SenseResult) else "move",
+            text=played.text,
+            name=played.name,
+            position=rules.text(step.after),
+            note=" ".join(observation_text(observation, rules.spec.players[played.player])),
+            sides=sides(),
         )
 
 
-def _step(
-    trackers: tuple[Tracker, ...],
-    ply: int,
-    player: int | None,
-    phase: Literal["sense", "move"] | None,
-    text: str | None,
-    name: str | None,
-    position: str,
-    remark: str,
-) -> BeliefStep:
-    first, second = map(_belief, trackers)
-    return BeliefStep(
-        ply=ply,
-        player=player,
-        phase=phase,
-        text=text,
-        name=name,
-        position=position,
-        note=remark,
-        sides=(first, second),
-    )
-
-
 def _belief(tracker: Tracker) -> BeliefView:
-    pieces, shares = SquareShares.of(tracker.boards).likeliest()
+    pieces, shares = likeliest(square_shares(tracker.boards), _LETTERS)
     return BeliefView(possible=len(tracker.boards), exact=tracker.exact, pieces=pieces, shares=shares)
 
 
@@ -203,12 +180,12 @@ class BlindPageGame(PageGame):
     def _hidden_view(self) -> HiddenView | None:
         if self._tracker is None or self.settings.you is None:
             return None
-        boards, enemy = self._tracker.boards, 1 - self.settings.you
-        shares = SquareShares.of(boards)
-        guess, guess_shares = shares.likeliest((enemy,))
+        boards, enemy = self._tracker.boards, slice(6 - 6 * self.settings.you, 12 - 6 * self.settings.you)
+        shares = square_shares(boards)[enemy]
+        guess, guess_shares = likeliest(shares, _LETTERS[enemy])
         return HiddenView(
             known=boards.known_pieces(),
-            likely=[round(float(share), 4) for share in shares.of_side(enemy)],
+            likely=_rounded(shares.sum(axis=0)),
             guess=guess,
             guess_shares=guess_shares,
             possible=len(boards),

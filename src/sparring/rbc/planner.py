@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from sparring._core import RbcPlanner, RbcPlannerConfig, RbcState
 from sparring.base.config import Fraction, PositiveInt, native_option, native_values
 from sparring.games import Move
-from sparring.players.player import BasePlayer, Decision, GameStart, Turn
+from sparring.players.player import Decision, GameStart, Player, Turn
 from sparring.rbc.evaluators import SynopsisEvaluator
 from sparring.rbc.game import NO_SENSE, PASS, SENSE, MoveResult, Observation, OpponentMoveResult
 from sparring.rbc.knowledge import TIME_TROUBLE_SECONDS, BoardKnowledge, LikelyBoards
@@ -185,7 +185,7 @@ def _least_seconds(clock: Clock, share: float) -> float:
     return max(0.01 * clock.remaining, share * min(0.8 * clock.increment, 0.1 * clock.remaining), 0.0)
 
 
-class PlannerBot(BasePlayer):
+class PlannerBot(Player):
     """Plays by DSMCP. The knowledge is closed with the bot."""
 
     def __init__(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sparring.games.description import GameDescription, Phases
 
 if TYPE_CHECKING:
-    from sparring.cli.lazy import Command, Group
+    from sparring.cli.commands import Command, Group
     from sparring.players.game_players import GamePlayers
     from sparring.rbc.page import BlindPageGame
     from sparring.rbc.terminal import TerminalRbcGame
@@ -57,7 +57,7 @@ def _page_game() -> type[BlindPageGame]:
 
 
 def _commands() -> Mapping[str, Command | Group]:
-    from sparring.cli.lazy import Command, Group
+    from sparring.cli.commands import Command, Group
 
     return {
         "rbc": Group(

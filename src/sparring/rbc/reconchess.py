@@ -37,11 +37,9 @@ from sparring.rbc.game import (
 )
 from sparring.rbc.planner import PlannerBot
 
-# The log of a bot's decisions in reconchess, one line each, to follow with `tail -f`.
-
 
 class DecisionLog:
-    """Appends lines to a file; without a path it does nothing.
+    """Appends lines to a file, to follow with `tail -f`; without a path it does nothing.
 
     A file that cannot be written is reported once on stderr, and logging ends: the game goes on.
     """
@@ -215,7 +213,8 @@ class SparringBot(ReconchessPlayer):  # type: ignore[misc]  # reconchess has no 
         spent = time.perf_counter() - began
         if self._log.is_open:
             left = "no clock" if seconds_left is None else f"{seconds_left - spent:.1f} s left"
-            text = decision_text(_action_text(decision.move), decision, possible_boards(self._bot))
+            action = Rbc().initial().move_text(decision.move)
+            text = decision_text(action, decision, possible_boards(self._bot))
             self._log.write(f"{self._color} turn {self._turn} {text}; {spent:.2f} s, {left}")
         return decision.move
 
@@ -263,11 +262,6 @@ def _seed(text: str | None) -> int | None:
         f"sparring: SPARRING_RBC_SEED is '{text}', not an integer from 0; the seed is random", file=sys.stderr
     )
     return None
-
-
-def _action_text(move: Move) -> str:
-    """A sense or a move as in `sparring rbc explain`."""
-    return Rbc().initial().move_text(move)
 
 
 def get_player() -> type[SparringBot]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
-from functools import partial
 
 import chess
 
@@ -128,13 +127,9 @@ def _place_nearest(
     else:
         comes = piece
         spare = [s for s in others if board.piece_type_at(s) != chess.KING]
-        if _count(board, color) >= _MAX_PIECES and spare:
+        if chess.popcount(board.occupied_co[color]) >= _MAX_PIECES and spare:
             board.remove_piece_at(_nearest(square, spare))
     board.set_piece_at(square, comes or chess.Piece(chess.QUEEN, color))
-
-
-def _count(board: chess.Board, color: chess.Color) -> int:
-    return sum(piece.color == color for piece in board.piece_map().values())
 
 
 def _displace(board: chess.Board, square: int, window: Collection[int]) -> None:
@@ -152,20 +147,17 @@ def _empty(board: chess.Board) -> list[int]:
 
 
 def _nearest(square: int, places: Iterable[int]) -> int:
-    return min(places, key=partial(_distance, square))
+    def distance(other: int) -> tuple[int, int, int]:
+        return chess.square_distance(square, other), chess.square_manhattan_distance(square, other), other
 
-
-def _distance(square: int, other: int) -> tuple[int, int, int]:
-    return chess.square_distance(square, other), chess.square_manhattan_distance(square, other), other
-
-
-# A single guess of the board, updated by observations.
-#
-# It serves bots that follow one board, and it is the fallback when an observation contradicts all boards.
+    return min(places, key=distance)
 
 
 class Guess:
-    """A board that is consistent with the latest observations. Unobserved pieces stay where they were."""
+    """A board that is consistent with the latest observations. Unobserved pieces stay where they were.
+
+    It serves bots that follow one board, and it is the fallback when an observation contradicts all boards.
+    """
 
     def __init__(self, player: int, start: RbcState | None = None) -> None:
         self.player = player

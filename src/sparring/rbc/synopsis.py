@@ -83,7 +83,6 @@ def unpack_planes(words: SynopsisWords) -> NDArray[np.float32]:
 # separated by commas; `replaced` has the headsets that predict their player worse than another one, with that
 # one: "genetic=Top,Zugzwang=All".
 
-
 SENSES = 64
 """Actions 0 to 63 are senses by square; 64 + 64 * from + to is a move; the last action is a pass."""
 PASS_ACTION = SENSES + 64 * 64

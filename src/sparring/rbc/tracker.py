@@ -40,9 +40,6 @@ from sparring.rbc.game import PASS, MoveResult, Observation, OpponentMoveResult,
 from sparring.rbc.observations import observed_steps
 from sparring.rbc.synopsis import SynopsisContext
 
-# The sets of boards that a `Tracker` keeps, and the observations of a turn that they follow from.
-
-
 SensedSquares = tuple[tuple[int, str | None], ...]
 """Result of a sense: squares (0 is a1, 63 is h8) and FEN letters, None for an empty square."""
 OwnMove = tuple[Move, Move, int | None]
@@ -134,9 +131,6 @@ class ResampledSet:
     """Turns that replace the last ones of the past."""
 
 
-# Limits of a `Tracker`.
-
-
 @dataclass(frozen=True)
 class TrackerOptions:
     """Limits of a tracker. Raises ValueError."""
@@ -162,9 +156,6 @@ class TrackerOptions:
                 raise ValueError(f"{name} = {getattr(self, name)}: expected an integer >= 1")
         if self.threads < 0:
             raise ValueError(f"threads = {self.threads}: expected an integer >= 0 (0 for all cores)")
-
-
-# Errors of tracking: observations that the tracked boards do not fit.
 
 
 class Contradiction(SparringError, ValueError):
@@ -256,12 +247,15 @@ class Tracker:
         turn; that call changes nothing. Raises Contradiction, and ValueError if another observation is due.
         """
         now = self._current
-        if now.phase == "sense" and self._is_first_turn() and capture_square is None:
+        first = not self.updates and self._origin.boards.to_move == self.player
+        if now.phase == "sense" and first and capture_square is None:
             return self._enter(now, "opponent", now, 0)
         self._expect("opponent")
         observed = TurnObservations(capture_square)
-        boards = self._take_precomputed() if capture_square is None else None
-        if boards is None:
+        precomputed, self._precomputed = self._precomputed, None
+        if capture_square is None and precomputed is not None and precomputed[0] is now:
+            boards = precomputed[1]
+        else:
             boards = self._expand(now.boards, observed, self._seed())
         fact = "no capture" if capture_square is None else f"a capture on {chess.square_name(capture_square)}"
         try:
@@ -272,14 +266,8 @@ class Tracker:
         sampled = boards.level > 0 and not note
         if sampled:
             note = f"about {len(boards) << boards.level:,} boards, of which a sample is kept until the sense"
-        arrived = CurrentSet(
-            after.boards,
-            after.exact,
-            "sense",
-            observed,
-            parents=now.boards if sampled else None,
-            parents_exact=now.exact,
-        )
+        parents = now.boards if sampled else None
+        arrived = CurrentSet(after.boards, after.exact, "sense", observed, parents, now.exact)
         return self._enter(now, "opponent", arrived, None, note, after.turns)
 
     def sensed(self, seen: Iterable[tuple[int, str | None]]) -> TrackerUpdate:
@@ -342,9 +330,6 @@ class Tracker:
                 "opponent_moved, sensed, moved"
             )
 
-    def _is_first_turn(self) -> bool:
-        return not self.updates and self._origin.boards.to_move == self.player
-
     def _enter(
         self,
         before: CurrentSet,
@@ -368,11 +353,6 @@ class Tracker:
         if self._current.phase == "opponent":
             boards = self._expand(self._current.boards, TurnObservations(), self._seed())
             self._precomputed = (self._current, boards)
-
-    def _take_precomputed(self) -> RbcBoardSet | None:
-        """Returns the result of `precompute_successors` if it belongs to the current set."""
-        precomputed, self._precomputed = self._precomputed, None
-        return precomputed[1] if precomputed is not None and precomputed[0] is self._current else None
 
     def _expand(self, boards: RbcBoardSet, observed: TurnObservations, seed: int) -> RbcBoardSet:
         """Returns the boards after the opponent's move, if one is due, and the sense; a sample beyond
@@ -577,9 +557,6 @@ def is_forced_win(boards: RbcBoardSet, threads: int = 1) -> bool:
     The opponent is to move. All its moves are expanded: use this for at most some thousand boards.
     """
     return boards.is_forced_win(threads)
-
-
-# Replays a game to a tracker.
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from rich.table import Table
 from sparring import data
 from sparring.base.errors import UserError
 from sparring.base.storage import lock_folder
-from sparring.cli.console import foreign, interruptible, make_console, metrics_progress
+from sparring.cli.console import INTERRUPTED, foreign, interruptible, make_console, metrics_progress
 from sparring.rbc.bots import SHIPPED_NETWORK
 from sparring.rbc.improvement import ImprovementConfig, ImprovementRound, best_network, improve
 from sparring.rbc.training import RbcTrainingConfig, load_rbc_config, shipped_rbc_configs
@@ -24,9 +24,6 @@ from sparring.rbc.training.examples import ExampleBlock, build_examples, player_
 if TYPE_CHECKING:
     from sparring.rbc.training.task import RbcTrainer
     from sparring.training.trainer import TrainingProgress
-
-
-_INTERRUPTED = 130
 
 
 def rbc(
@@ -115,14 +112,26 @@ def _trained(
     console: Console,
     teachers: Sequence[Path] = (),
 ) -> RbcTrainer:
+    from sparring.rbc.training.task import RbcTrainer, with_trained_headsets
+
     _build(config, records, out, processes, console)
-    run = _prepared(config, out, device, teachers)
+    examples = read_examples(out / "examples")
+    run = RbcTrainer(with_trained_headsets(config, examples), examples, out, device, teachers)
     _print_left_out(config, run.config, "no games but held-out ones", console)
     if run.step:
         console.print(f"resuming at step {run.step:,} in {foreign(out)}", soft_wrap=True)
-    if not _train(run, console):
+    with metrics_progress(console) as bar, interruptible(run.stop):
+        task = bar.add_task("training", total=run.config.training.steps, completed=run.step)
+
+        def on_progress(progress: TrainingProgress) -> None:
+            headset = run.config.headset_names[progress.variant]
+            text = f"loss {progress.loss:.3f} ({headset}), {progress.speed:,.0f} examples/s"
+            bar.update(task, completed=progress.step, description=text)
+
+        finished = run.train(on_progress)
+    if not finished:
         console.print(f"interrupted at step {run.step:,}; the same command resumes", soft_wrap=True)
-        raise typer.Exit(_INTERRUPTED)
+        raise typer.Exit(INTERRUPTED)
     return run
 
 
@@ -133,13 +142,17 @@ def _build(
         task = bar.add_task("making examples", total=None)
 
         def on_progress(blocks: Sequence[ExampleBlock]) -> None:
-            games, examples = sum(b.games for b in blocks), sum(b.examples for b in blocks)
+            games, _, examples = _counts(blocks)
             bar.update(task, description=f"{games:,} games, {examples:,} examples")
 
         blocks = build_examples(records, out / "examples", config.data, processes, on_progress)
-    broken = sum(block.broken for block in blocks)
-    games, examples = sum(block.games for block in blocks), sum(block.examples for block in blocks)
+    games, broken, examples = _counts(blocks)
     console.print(f"{games:,} games ({broken:,} broken), {examples:,} examples")
+
+
+def _counts(blocks: Sequence[ExampleBlock]) -> tuple[int, int, int]:
+    """Numbers of games, of broken ones and of examples."""
+    return sum(b.games for b in blocks), sum(b.broken for b in blocks), sum(b.examples for b in blocks)
 
 
 def _with_players(config: RbcTrainingConfig, records: Sequence[Path], console: Console) -> RbcTrainingConfig:
@@ -155,25 +168,6 @@ def _print_left_out(
     names = [foreign(name) for name in before.headset_names if name not in after.headset_names]
     if names:
         console.print(f"headsets left out, with {reason}: {', '.join(names)}", soft_wrap=True)
-
-
-def _prepared(config: RbcTrainingConfig, out: Path, device: str, teachers: Sequence[Path]) -> RbcTrainer:
-    from sparring.rbc.training.task import RbcTrainer, with_trained_headsets
-
-    examples = read_examples(out / "examples")
-    return RbcTrainer(with_trained_headsets(config, examples), examples, out, device, teachers)
-
-
-def _train(run: RbcTrainer, console: Console) -> bool:
-    with metrics_progress(console) as bar, interruptible(run.stop):
-        task = bar.add_task("training", total=run.config.training.steps, completed=run.step)
-
-        def on_progress(progress: TrainingProgress) -> None:
-            headset = run.config.headset_names[progress.variant]
-            text = f"loss {progress.loss:.3f} ({headset}), {progress.speed:,.0f} examples/s"
-            bar.update(task, completed=progress.step, description=text)
-
-        return run.train(on_progress)
 
 
 def _show(run: RbcTrainer, out: Path) -> None:

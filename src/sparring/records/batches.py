@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain, islice
+from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from sparring.base.errors import BadFile
 from sparring.games import GameDescription, describe
 from sparring.records.presets import PositionFilter
-from sparring.records.record import GameRecord, Split, split_of
+from sparring.records.record import NO_CLOCK, GameRecord, Split, split_of
 from sparring.records.table import (
     TableShard,
     position_filter,
@@ -35,9 +35,6 @@ from sparring.records.table import (
     read_shard,
     table_shards,
 )
-
-# `Batch`: encoded positions of recorded games with moves, results, ratings and clocks, as NumPy arrays.
-
 
 NO_LABEL = 0xFFFF
 """The label of a move that the policy of an encoding does not have: declaring a win in shogi."""
@@ -101,14 +98,7 @@ class Batch:
 
 
 _IDENTITY = ["moves", "result", "start", "first", "second", "date", "site"]
-_COLUMNS = [
-    *_IDENTITY,
-    "clocks",
-    "first_rating",
-    "second_rating",
-    "first_rank",
-    "second_rank",
-]
+_COLUMNS = [*_IDENTITY, "clocks", "first_rating", "second_rating", "first_rank", "second_rank"]
 _UNKNOWN = -1
 
 
@@ -116,9 +106,9 @@ _UNKNOWN = -1
 class GameRows:
     """Games as columns, one row per game."""
 
-    starts: list[str | None]
-    moves: list[bytes]
-    clocks: list[bytes | None]
+    starts: NDArray[np.object_]
+    moves: NDArray[np.object_]
+    clocks: NDArray[np.object_]
     limits: NDArray[np.int64]
     """[games, 2]: the position filter: plies to skip, and least clock in tenths of a second."""
     identities: NDArray[np.int64]
@@ -134,23 +124,13 @@ class GameRows:
 
     def take(self, which: NDArray[np.integer[Any]]) -> GameRows:
         """The games at the indices, in their order."""
-        at = which.tolist()
-        columns: list[Any] = [[column[i] for i in at] for column in self._lists()]
-        columns += [column[which] for column in self._arrays()]
-        return GameRows(*columns)
+        return GameRows(**{name: column[which] for name, column in vars(self).items()})
 
     @staticmethod
     def join(parts: list[GameRows]) -> GameRows:
         """The games of all parts, concatenated."""
-        columns: list[Any] = [list(chain(*lists)) for lists in zip(*map(GameRows._lists, parts), strict=True)]
-        columns += [np.concatenate(arrays) for arrays in zip(*map(GameRows._arrays, parts), strict=True)]
-        return GameRows(*columns)
-
-    def _lists(self) -> tuple[list[Any], ...]:
-        return self.starts, self.moves, self.clocks
-
-    def _arrays(self) -> tuple[NDArray[Any], ...]:
-        return self.limits, self.identities, self.results, self.ratings, self.ranks
+        names = vars(parts[0])
+        return GameRows(**{name: np.concatenate([vars(part)[name] for part in parts]) for name in names})
 
 
 def read_rows(
@@ -165,9 +145,9 @@ def read_rows(
     rows = rows.take(pa.array(kept, pa.int64()))
     limits = [positions.skip_plies, round(positions.min_clock * 10)]
     return GameRows(
-        starts=[columns["start"][i] for i in kept],
-        moves=[columns["moves"][i] for i in kept],
-        clocks=rows["clocks"].to_pylist(),
+        starts=np.array([columns["start"][i] for i in kept], object),
+        moves=np.array([columns["moves"][i] for i in kept], object),
+        clocks=np.array(rows["clocks"].to_pylist(), object),
         limits=np.array([limits] * len(kept), np.int64).reshape(-1, 2),
         identities=np.array([identities[i] for i in kept], np.int64),
         results=np.array(
@@ -187,7 +167,6 @@ def _pairs(shard: Any, name: str, unknown: int | str, kind: Any) -> NDArray[Any]
 
 _MIXED_SHARDS = 4
 _GAMES_A_TASK = 32
-_NO_CLOCK = -1
 _METADATA_DTYPE = np.dtype(
     [
         ("game", np.int64),
@@ -279,7 +258,7 @@ class Batches:
             yield partial(self._read, chosen, group)
 
     def _read(self, shards: list[tuple[Path, TableShard]], group: int) -> GameRows:
-        filters = {table: self.positions or _preset_filter(table) for table, _ in shards}
+        filters = {table: self.positions or position_filter(read_manifest(table)) for table, _ in shards}
         rows = [
             read_rows(shard, self._game(), self.split, self.trial, filters[table]) for table, shard in shards
         ]
@@ -339,15 +318,11 @@ class _Positions:
     metadata: NDArray[np.void]
 
 
-def _preset_filter(table: Path) -> PositionFilter:
-    return position_filter(read_manifest(table))
-
-
 def _unpack(game: GameDescription, usual: str, rows: GameRows) -> _Positions:
     starts = [usual if start is None else start for start in rows.starts]
     kind, width = game.samples_class, game.packed_move_bytes
     try:
-        lines = kind.unpack(starts, rows.moves, rows.clocks, rows.limits, width)
+        lines = kind.unpack(starts, rows.moves.tolist(), rows.clocks.tolist(), rows.limits, width)
     except ValueError:
         raise BadFile(_unpacking_error(kind, starts, rows, width)) from None
     return _Positions(lines, _metadata(lines, rows))
@@ -369,7 +344,7 @@ def _metadata(lines: Any, rows: GameRows) -> NDArray[np.void]:
     metadata["game"], metadata["ply"], metadata["mover"] = rows.identities[at], lines.plies, mover
     metadata["result"] = np.where(mover == 0, rows.results[at], 1 - rows.results[at])
     for name, tenths in (("clock", lines.clocks), ("clock_before", lines.clocks_before)):
-        metadata[name] = np.where(tenths == _NO_CLOCK, np.nan, tenths / 10)
+        metadata[name] = np.where(tenths == NO_CLOCK, np.nan, tenths / 10)
     for name, values in (("rating", rows.ratings), ("rank", rows.ranks)):
         metadata[name], metadata[f"opponent_{name}"] = values[at, mover], values[at, 1 - mover]
     return metadata

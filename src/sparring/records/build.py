@@ -72,31 +72,18 @@ class BuildReport:
         if len(self.examples) < _MOST_EXAMPLES:
             self.examples.append(where)
 
-    def forget(self, fate: str) -> None:
+    def uncount(self, fate: str) -> None:
         """Takes back the count of a game that is read again. A kept game stays in the table."""
         if fate == _BROKEN:
             self.broken = max(0, self.broken - 1)
         elif self.dropped.get(fate, 0) > 0:
             self.dropped[fate] -= 1
 
-    def forget_cut(self, name: str) -> None:
-        """Takes back the note that a file was cut off."""
-        self.examples = [example for example in self.examples if not example.startswith(f"{name}: ")]
-
 
 _KEPT, _BROKEN = "kept", "broken"
 _STORED = ("kept", "dropped", "broken", "examples")
 BuildProgressCallback = Callable[[BuildReport, int], None]
 """Called with the report so far and the number of source bytes read."""
-
-
-class _StoredReport(msgspec.Struct):
-    """A report in a manifest."""
-
-    kept: int = 0
-    dropped: dict[str, int] = msgspec.field(default_factory=dict)
-    broken: int = 0
-    examples: list[str] = msgspec.field(default_factory=list)
 
 
 def build_table(
@@ -110,8 +97,8 @@ def build_table(
     """Reads the sources into the table at `out`; resumes an earlier run.
 
     A file whose content is in the table is not read again, whatever its path; a file that grew is read on. A
-    file that cannot be read is left for the next run. No table is made if no game is kept. Raises BadFile,
-    BadFile or CannotWrite.
+    file that cannot be read is left for the next run. No table is made if no game is kept. Raises BadFile or
+    CannotWrite.
     """
     new = not out.exists()
     try:
@@ -123,14 +110,9 @@ def build_table(
             return _Build(preset, out, on_progress, shard).run(sources)
         finally:
             if new and not (out / MANIFEST).exists():
-                _remove_empty(out)
-
-
-def _remove_empty(folder: Path) -> None:
-    """Removes a folder that holds nothing but its lock."""
-    with suppress(OSError):
-        (folder / LOCK).unlink()
-        folder.rmdir()
+                with suppress(OSError):  # a folder that holds nothing but its lock
+                    (out / LOCK).unlink()
+                    out.rmdir()
 
 
 class _Build:
@@ -142,12 +124,11 @@ class _Build:
         self._existed = (out / MANIFEST).exists()
         progress = self._writer.manifest["progress"]
         try:
-            stored = msgspec.convert(progress.get("report", {}), _StoredReport)
+            self._report = msgspec.convert(progress.get("report", {}), BuildReport)
             self._log = SourceLog.from_manifest(progress)
         except (msgspec.ValidationError, ValueError) as error:
             raise BadFile(f"{out}: the manifest's progress is broken ({error})") from None
-        self._report = BuildReport(stored.kept, stored.dropped, stored.broken, stored.examples)
-        self._safe = stored.kept
+        self._safe = self._report.kept
         self._others = [other for other in presets_of(preset.game) if other.name != preset.name]
         self._tried = 0
 
@@ -171,8 +152,9 @@ class _Build:
         begin, last_game = source.read, source.last
         if how is Continuation.GREW and last_game is not None:
             begin = source.read = last_game.begin  # its last game may have been cut off
-            self._report.forget(last_game.fate)
-            self._report.forget_cut(path.name)
+            self._report.uncount(last_game.fate)
+            examples = self._report.examples  # without the one that says that the file was cut off
+            self._report.examples = [text for text in examples if not text.startswith(f"{path.name}: ")]
         else:
             last_game = None
         latest: tuple[int, str, ParsedGame] | None = None
@@ -220,11 +202,8 @@ class _Build:
         if record is None:
             report.note_broken(f"{source}, {game.where}: {game.error}")
             return _BROKEN
-        if (
-            last_game is None
-            or last_game.fate != _KEPT
-            or last_game.identity != record.identity(self._preset.game)
-        ):
+        kept = _KEPT, record.identity(self._preset.game)
+        if last_game is None or (last_game.fate, last_game.identity) != kept:
             report.kept += 1
             self._writer.add(record, source)
         return _KEPT
@@ -256,17 +235,16 @@ class _Build:
         self._safe, self._existed = self._report.kept, True
 
     def _say(self, path: Path, source: SourceFile, how: Continuation) -> None:
+        notes = {
+            Continuation.READ: "not read again, it is in the table already",
+            Continuation.GREW: "grew since it was read; only its new games are read",
+            Continuation.CHANGED: "another file than the one that was read under this name; it is read as a "
+            "new one",
+        }
         if how is Continuation.READ and source.path != str(path):
-            text = f"{path}: not read, its content is in the table already (from {source.path})"
-        elif how is Continuation.READ:
-            text = f"{path}: not read again, it is in the table already"
-        elif how is Continuation.GREW:
-            text = f"{path}: grew since it was read; only its new games are read"
-        elif how is Continuation.CHANGED:
-            text = f"{path}: another file than the one that was read under this name; it is read as a new one"
-        else:
-            return
-        self._report.notes.append(text)
+            notes[how] = f"not read, its content is in the table already (from {source.path})"
+        if how in notes:
+            self._report.notes.append(f"{path}: {notes[how]}")
 
 
 def find_sources(paths: Sequence[Path], game: str, unread: Callable[[str], None]) -> list[Path]:

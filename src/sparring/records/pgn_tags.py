@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from sparring.games import Game, describe, load_game
-from sparring.records.record import GameRecord, ParsedGame, Termination, parse_safely
+from sparring.records.record import NO_CLOCK, GameRecord, ParsedGame, Termination, parse_safely
 from sparring.records.sources import read_lines
 
 TAGS = (
@@ -139,9 +139,8 @@ def _date(text: str | None) -> datetime.date | None:
 #     1. b2b3 {[%clk 0:04:58.2]} g7g6 2. b3b4 g6g5 1-0
 #
 # The tag Variant is the game's title. White and Black are the first and the second player. A start that is
-# not
-# the game's usual one stands in the tag FEN as the text of its state. Spaces in a move's text are written as
-# underscores. Comments other than clocks, variations and glyphs are skipped.
+# not the game's usual one stands in the tag FEN as the text of its state. Spaces in a move's text are written
+# as underscores. Comments other than clocks, variations and glyphs are skipped.
 
 
 _LONGEST_LINE = 1 << 16
@@ -150,7 +149,6 @@ _LONGEST_GAME = 1 << 20
 _TAG = re.compile(r'\[(\w+)\s+"((?:[^"\\]|\\.)*)"\]\s*')
 _TOKEN = re.compile(r"\{(?P<comment>[^}]*)\}|;[^\n]*|\$\d+|(?P<bracket>[()])|\d+\.+|(?P<word>[^\s{}();]+)")
 _CLOCK = re.compile(r"\[%clk (\d{1,4}):(\d{1,2}):(\d{1,2}(?:\.\d{1,3})?)\]")
-_NO_CLOCK = -1
 _WIDTH = 100
 """Columns of the move text that is written."""
 
@@ -213,7 +211,7 @@ def _parse(game: Game[Any], text: str) -> GameRecord:
         except ValueError as error:
             raise ValueError(f"ply {state.ply - start.ply + 1}: {error}") from None
         clocks.append(clock)
-    has_clocks = any(clock != _NO_CLOCK for clock in clocks)
+    has_clocks = any(clock != NO_CLOCK for clock in clocks)
     packed_clocks = np.array(clocks, np.int32).tobytes() if has_clocks else None
     moves = state.pack_moves(describe(game.spec.name).packed_move_bytes)
     return record_from_tags([tags.get(name) for name in TAGS], moves, result, packed_clocks)
@@ -231,7 +229,7 @@ def _tags(text: str) -> tuple[dict[str, str], str]:
 
 def _moves(text: str) -> Iterator[tuple[str, int]]:
     """The words of the main line, each with the clock after it in tenths of a second or -1."""
-    word, clock, depth = "", _NO_CLOCK, 0
+    word, clock, depth = "", NO_CLOCK, 0
     for token in _TOKEN.finditer(text):
         if bracket := token["bracket"]:
             depth = max(depth + (1 if bracket == "(" else -1), 0)
@@ -241,7 +239,7 @@ def _moves(text: str) -> Iterator[tuple[str, int]]:
         elif depth == 0 and token["word"]:
             if word:
                 yield word, clock
-            word, clock = token["word"], _NO_CLOCK
+            word, clock = token["word"], NO_CLOCK
     if word:
         yield word, clock
 
@@ -255,35 +253,24 @@ def _write(game: Game[Any], record: GameRecord) -> str:
 
 
 def _written_moves(game: Game[Any], record: GameRecord) -> Iterator[str]:
-    start = game.initial() if record.start is None else game.parse(record.start)
-    state = start.unpack_moves(record.moves, describe(game.spec.name).packed_move_bytes)
-    states = [state]
-    while (state := state.previous) is not None:
-        states.append(state)
-    clocks = None if record.clocks is None else np.frombuffer(record.clocks, np.int32)
-    line = states[::-1]
-    for ply, (before, after) in enumerate(pairwise(line)):
+    states = pairwise(record.states(game.spec.name))
+    for ply, ((before, after), tenths) in enumerate(zip(states, record.numbers("clocks"), strict=False)):
         if ply % 2 == 0:
             yield f"{ply // 2 + 1}."
         yield game.move_text(before, after.last_move).replace(" ", "_")
-        if clocks is not None and clocks[ply] >= 0:
-            yield _clock_comment(int(clocks[ply]))
-
-
-def _clock_comment(tenths: int) -> str:
-    minutes, seconds = divmod(tenths, 600)
-    return f"{{[%clk {minutes // 60}:{minutes % 60:02}:{seconds / 10:04.1f}]}}"
+        if tenths is not None:
+            minutes, rest = divmod(tenths, 600)
+            yield f"{{[%clk {minutes // 60}:{minutes % 60:02}:{rest / 10:04.1f}]}}"
 
 
 def _wrapped(words: list[str]) -> str:
-    lines, line = [], ""
+    lines = [""]
     for word in words:
-        if line and len(line) + 1 + len(word) > _WIDTH:
-            lines.append(line)
-            line = word
+        if lines[-1] and len(lines[-1]) + 1 + len(word) > _WIDTH:
+            lines.append(word)
         else:
-            line = f"{line} {word}" if line else word
-    return "\n".join([*lines, line])
+            lines[-1] += f" {word}" if lines[-1] else word
+    return "\n".join(lines)
 
 
 def _escaped(value: str) -> str:

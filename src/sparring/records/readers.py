@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from sparring.base.errors import BadFile
-from sparring.games import GAMES, Move, describe, load_game, move_name
+from sparring.games import GAMES, Move, describe, move_name
 from sparring.games.game import Position
 from sparring.records.pgn_tags import variant_reader, variant_writer
 from sparring.records.record import GameRecord, Reader, Split, Writer, record_formats, split_of
@@ -79,9 +77,6 @@ def written_formats(game: str) -> list[str]:
 # A recorded game with its rules: moves as text, states, ratings, clocks, and the positions played in.
 
 
-_UNKNOWN_CLOCK = -1
-
-
 @dataclass(frozen=True)
 class RecordedGame:
     """A game of a table or of a file. `str(game)` is the game in its notation, such as PGN or SGF."""
@@ -122,23 +117,16 @@ class RecordedGame:
     @property
     def clocks(self) -> list[float | None]:
         """Seconds that the mover had left after each move, [plies]; None where unknown."""
-        values = [] if self.record.clocks is None else np.frombuffer(self.record.clocks, np.int32).tolist()
-        seconds = [None if tenths == _UNKNOWN_CLOCK else tenths / 10 for tenths in values]
-        return seconds + [None] * (len(self) - len(seconds))
+        values = islice(self.record.numbers("clocks"), len(self))
+        return [None if tenths is None else tenths / 10 for tenths in values]
 
     @cached_property
     def states(self) -> list[Any]:
         """All states, [plies + 1], the initial state first. Raises BadFile if a move is not legal."""
-        description, rules = describe(self.game), load_game(self.game)
         try:
-            start = rules.initial() if self.record.start is None else rules.parse(self.record.start)
-            state = start.unpack_moves(self.record.moves, description.packed_move_bytes)
+            return self.record.states(self.game)
         except ValueError as error:
             raise BadFile(f"game {self.id} cannot be unpacked: {error}") from None
-        states = [state]
-        while (state := state.previous) is not None:
-            states.append(state)
-        return states[::-1]
 
     @property
     def moves(self) -> list[str]:

@@ -8,11 +8,20 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, NamedTuple, TypeAlias
+from itertools import chain, repeat
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from sparring.games import RatingSystem, describe
+from sparring.games.states import states_to
 
 _LONGEST_ERROR = 200
+NO_CLOCK, NO_EVAL = -1, -32768
+_NUMBERS: dict[str, tuple[Literal["h", "i"], int]] = {
+    "clocks": ("i", NO_CLOCK),
+    "spent": ("i", NO_CLOCK),
+    "evals": ("h", NO_EVAL),
+}
+"""The type of packed numbers in a record, and the one for an unknown value."""
 
 
 class ParsedGame(NamedTuple):
@@ -95,6 +104,19 @@ class GameRecord(NamedTuple):
     def plies(self, game: str) -> int:
         """The number of moves played."""
         return len(self.moves) // describe(game).packed_move_bytes
+
+    def states(self, game: str) -> list[Any]:
+        """All states, [plies + 1], the initial state first. Raises ValueError if a move is not legal."""
+        description = describe(game)
+        rules = description.rules()
+        start = rules.initial() if self.start is None else rules.parse(self.start)
+        return states_to(start.unpack_moves(self.moves, description.packed_move_bytes))
+
+    def numbers(self, name: Literal["clocks", "spent", "evals"]) -> Iterator[int | None]:
+        """The values of a packed column after each move, then without end None, as for unknown values."""
+        kind, unknown = _NUMBERS[name]
+        values = memoryview(getattr(self, name) or b"").cast(kind)
+        return chain((None if value == unknown else value for value in values), repeat(None))
 
     def ratings(self, system: RatingSystem) -> tuple[int | None, int | None]:
         """Both players' ratings or ranks as numbers, by the game's rating system; None where unknown."""

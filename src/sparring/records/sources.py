@@ -18,7 +18,7 @@ from codecs import BOM_UTF8
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
 from pathlib import Path
@@ -71,15 +71,12 @@ def open_chunks(path: Path, progress: Callable[[int], None] = lambda _: None) ->
             decompress = next(
                 (reader for magic, reader in _READERS if re.match(magic, head, re.DOTALL)), None
             )
-            for chunk in _plain(file) if decompress is None else _decompressed(file, decompress):
+            plain = iter(lambda: file.read(_CHUNK), b"")
+            for chunk in plain if decompress is None else _decompressed(file, decompress):
                 progress(file.tell())
                 yield chunk
     except OSError as error:
         raise BadFile(f"{path}: {reason(error)}") from None
-
-
-def _plain(file: BinaryIO) -> Iterator[bytes]:
-    return iter(lambda: file.read(_CHUNK), b"")
 
 
 def _decompressed(file: BinaryIO, decompress: Callable[[BinaryIO], _ByteReader]) -> Iterator[bytes]:
@@ -164,8 +161,7 @@ _MOST_CANDIDATES = 16
 """Files of the same name that are compared."""
 
 
-@dataclass(frozen=True)
-class Fingerprint:
+class Fingerprint(NamedTuple):
     """The content of a file on disk; equal fingerprints are taken for equal files."""
 
     size: int
@@ -197,6 +193,11 @@ class SourceFile(msgspec.Struct):
     finished: bool = False
     last: LastGame | None = None
 
+    @property
+    def content(self) -> Fingerprint:
+        """The fingerprint that the file had when it was read."""
+        return Fingerprint(self.size, self.head, self.tail)
+
 
 class Continuation(Enum):
     """How a file relates to those that were read before."""
@@ -219,7 +220,7 @@ class SourceLog:
     sources: list[SourceFile]
 
     def __post_init__(self) -> None:
-        self._by_content: dict[tuple[int, str, str], SourceFile] = {}
+        self._by_content: dict[Fingerprint, SourceFile] = {}
         self._by_head: dict[str, list[SourceFile]] = defaultdict(list)
         self._by_name: dict[str, list[SourceFile]] = defaultdict(list)
         for source in self.sources:
@@ -237,40 +238,34 @@ class SourceLog:
     def open(self, path: Path) -> tuple[SourceFile, Continuation]:
         """The entry of a file, a new one if its content is not known. Raises BadFile."""
         content = fingerprint(path)
-        source = self._by_content.get((content.size, content.head, content.tail))
+        source = self._by_content.get(content)
         if source is not None:
             return source, Continuation.READ if source.finished else Continuation.RESUMED
         if (source := self._shorter(path, content)) is not None:
             how = Continuation.GREW if source.finished else Continuation.RESUMED
-            self._update(source, path, content)
+            source.path, source.finished = str(path), False
+            source.size, source.head, source.tail = content
+            self._index(source)
             return source, how
         changed = any(other.path == str(path) for other in self._by_name[path.name])
-        return self._add(path, content), Continuation.CHANGED if changed else Continuation.NEW
+        source = SourceFile(str(path), *content)
+        self.sources.append(source)
+        self._index(source)
+        return source, Continuation.CHANGED if changed else Continuation.NEW
 
     def _shorter(self, path: Path, content: Fingerprint) -> SourceFile | None:
         """The longest known file that this one begins with."""
         candidates = [*self._by_head[content.head], *self._by_name[path.name][-_MOST_CANDIDATES:]]
         shorter = [source for source in candidates if 0 < source.size < content.size]
         for source in sorted(shorter, key=lambda source: -source.size):
-            if fingerprint(path, source.size) == Fingerprint(source.size, source.head, source.tail):
+            if fingerprint(path, source.size) == source.content:
                 return source
         return None
 
-    def _add(self, path: Path, content: Fingerprint) -> SourceFile:
-        source = SourceFile(str(path), **asdict(content))
-        self.sources.append(source)
-        self._index(source)
-        return source
-
     def _index(self, source: SourceFile) -> None:
-        self._by_content[source.size, source.head, source.tail] = source
+        self._by_content[source.content] = source
         self._by_head[source.head].append(source)
         self._by_name[Path(source.path).name].append(source)
-
-    def _update(self, source: SourceFile, path: Path, content: Fingerprint) -> None:
-        source.path, source.finished = str(path), False
-        source.size, source.head, source.tail = content.size, content.head, content.tail
-        self._index(source)
 
 
 def fingerprint(path: Path, size: int | None = None) -> Fingerprint:
@@ -362,6 +357,11 @@ def _line(kept: bytearray, number: int, begin: int, end: int, longest: int) -> T
 
 
 _GUESSES = ("utf-8", "gb18030", "shift_jis")
+_PAIRS = re.compile(rb"(?:[\x00-\x7f]++|(?:[\xa1-\xff]{2})++)*+")
+"""Non-ASCII bytes in runs of even length, as in EUC charsets."""
+_ALIASES = {"euc-kr": "cp949", "ks_c_5601-1987": "cp949"} | dict.fromkeys(
+    ("shift_jis", "shift-jis", "sjis"), "cp932"
+)
 
 
 def detect_charset(texts: Iterable[bytes], declared: str = "") -> str:
@@ -386,12 +386,8 @@ def _known(declared: str) -> str:
     name = declared.strip().lower()
     if not name:
         return ""
-    if name.startswith("gb"):
-        name = "gb18030"  # files that declare GB2312 often use more
-    if name in ("euc-kr", "ks_c_5601-1987"):
-        name = "cp949"
-    if name in ("shift_jis", "shift-jis", "sjis"):
-        name = "cp932"
+    # Files that declare GB2312 often use more.
+    name = "gb18030" if name.startswith("gb") else _ALIASES.get(name, name)
     try:
         bytes(range(256)).decode(name, "replace")  # zlib, hex and others are no charsets
         return codecs.lookup(name).name
@@ -407,19 +403,6 @@ def _fits(text: bytes, charset: str, *, guessed: bool) -> bool:
     if not guessed or charset == "utf-8":
         return True
     if charset == "gb18030":
-        return _in_pairs(text)
+        return _PAIRS.fullmatch(text) is not None
     # Accented letters of Latin-1 would decode to arbitrary characters.
     return all("\u3000" <= c <= "\u30ff" or "\u4e00" <= c <= "\u9fff" for c in decoded if c > "\x7f")
-
-
-def _in_pairs(text: bytes) -> bool:
-    """Whether non-ASCII bytes come in runs of even length, as in EUC charsets."""
-    run = 0
-    for byte in (*text, 0):
-        if byte >= 0xA1:
-            run += 1
-        elif byte >= 0x80 or run % 2:
-            return False
-        else:
-            run = 0
-    return True

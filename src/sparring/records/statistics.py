@@ -6,7 +6,6 @@ from bisect import bisect_right
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -15,19 +14,8 @@ from sparring.games import describe
 from sparring.games.ratings import rank_order
 from sparring.records.table import equal_groups, read_manifest, read_shards
 
-_COLUMNS = [
-    "moves",
-    "result",
-    "ending",
-    "first_rating",
-    "second_rating",
-    "first_rank",
-    "second_rank",
-    "speed",
-    "time_control",
-    "clocks",
-    "evals",
-]
+_PAIR = ["first_rating", "second_rating", "first_rank", "second_rank"]
+_COLUMNS = ["moves", "result", "ending", *_PAIR, "speed", "time_control", "clocks", "evals"]
 _RESULTS = {1.0: "first wins", 0.5: "draw", 0.0: "second wins", None: "unknown"}
 
 
@@ -64,7 +52,8 @@ def collect_statistics(folder: Path) -> TableStatistics:
         statistics.positions += sum(map(len, columns["moves"])) // describe(statistics.game).packed_move_bytes
         statistics.with_clocks += sum(value is not None for value in columns["clocks"])
         statistics.with_evals += sum(value is not None for value in columns["evals"])
-        statistics.groups.update(_groups(columns, bounds))
+        pairs = zip(*(columns[name] for name in _PAIR), strict=True)
+        statistics.groups.update(group_name(*pair, bounds=bounds) for pair in pairs)
         statistics.speeds.update(value or "unknown" for value in columns["speed"])
         statistics.time_controls.update(value or "unknown" for value in columns["time_control"])
         statistics.results.update(_RESULTS[value] for value in columns["result"])
@@ -100,12 +89,6 @@ def group_order(name: str) -> tuple[int, int, str]:
     return (1, 0, name)
 
 
-def _groups(columns: dict[str, list[Any]], bounds: list[float]) -> list[str]:
-    names = ("first_rating", "second_rating", "first_rank", "second_rank")
-    rows = zip(*(columns[name] for name in names), strict=True)
-    return [group_name(*row, bounds=bounds) for row in rows]
-
-
 def group_name(
     first: int | None, second: int | None, rank: str | None, other_rank: str | None, *, bounds: list[float]
 ) -> str:
@@ -127,15 +110,17 @@ _ASIDE = ("mixed", "unknown")
 """Games outside the groups, drawn in a lighter colour."""
 
 
-def plot_statistics(found: TableStatistics, path: Path) -> None:
+def plot_statistics(statistics: TableStatistics, path: Path) -> None:
     """Writes a plot (PNG, SVG or PDF by the suffix). Raises MissingExtra, OSError or ValueError."""
     pyplot = open_pyplot()
-    strength = describe(found.game).ratings.word
+    strength = describe(statistics.game).ratings.word
     panels = {
-        f"{strength} of both players": sorted(found.groups.items(), key=lambda item: group_order(item[0])),
-        "speed": found.speeds.most_common(8),
-        "result": found.results.most_common(),
-        "how the game ended": found.endings.most_common(8),
+        f"{strength} of both players": sorted(
+            statistics.groups.items(), key=lambda item: group_order(item[0])
+        ),
+        "speed": statistics.speeds.most_common(8),
+        "result": statistics.results.most_common(),
+        "how the game ended": statistics.endings.most_common(8),
     }
     first = next(iter(panels))
     shown = {title: counts for title, counts in panels.items() if len(counts) > 1 or title == first}
@@ -156,7 +141,7 @@ def plot_statistics(found: TableStatistics, path: Path) -> None:
         axis.yaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
     axes[0][0].set_ylabel("games")
     figure.suptitle(
-        f"{found.games:,} games of {found.game}, {found.positions:,} positions",
+        f"{statistics.games:,} games of {statistics.game}, {statistics.positions:,} positions",
         color=INK_COLOR,
         fontsize=12,
         x=0.01,

@@ -69,8 +69,6 @@ _UNFIT = (pa.ArrowException, ValueError, TypeError, OverflowError)
 
 
 class _ShardEntry(msgspec.Struct):
-    """A shard in a manifest."""
-
     file: Annotated[str, msgspec.Meta(pattern=r"^[\w-][\w.-]*$")]
     games: Annotated[int, msgspec.Meta(ge=0)]
     plies: Annotated[int, msgspec.Meta(ge=0)]
@@ -82,15 +80,11 @@ class _GroupFilter(msgspec.Struct):
 
 
 class _PresetEntry(msgspec.Struct):
-    """The part of a manifest's preset that readers of the table use."""
-
     games: _GroupFilter = msgspec.field(default_factory=_GroupFilter)
     positions: PositionFilter = PositionFilter()
 
 
 class _Manifest(msgspec.Struct):
-    """What a manifest must hold."""
-
     shards: list[_ShardEntry]
     preset: _PresetEntry
     progress: dict[str, Any] = msgspec.field(default_factory=dict)
@@ -109,12 +103,6 @@ class TableShard:
 def digest_of(content: bytes) -> str:
     """The checksum of a shard's file."""
     return hashlib.blake2b(content, digest_size=16).hexdigest()
-
-
-def schema(game: str) -> pa.Schema:
-    """The Arrow schema of a table of a game."""
-    meta = {_META: json.dumps(_versions(game)).encode()}
-    return pa.schema([pa.field(name, kind) for name, kind in _TYPES.items()], metadata=meta)
 
 
 def _versions(game: str) -> dict[str, Any]:
@@ -139,20 +127,17 @@ class TableWriter:
 
     def __init__(self, folder: Path, game: str, preset: dict[str, Any], *, shard: int = 50_000) -> None:
         self.folder = folder
-        self._schema = schema(game)
+        self._schema = pa.schema(_TYPES, metadata={_META: json.dumps(_versions(game)).encode()})
         self._game = game
         self._shard = shard
         self._rows: list[tuple[Any, ...]] = []
         folder.mkdir(parents=True, exist_ok=True)
-        self.manifest: dict[str, Any] = {
-            **_versions(game),
-            "preset": preset,
-            "shards": [],
-            "progress": {},
-        }
+        self.manifest = {**_versions(game), "preset": preset, "shards": [], "progress": {}}
         self._packed: pa.Table | None = None
         if (folder / MANIFEST).exists():
-            self._resume(preset)
+            self.manifest = read_manifest(folder)
+            if self.manifest["game"] != game or self.manifest["preset"] != preset:
+                raise BadFile(f"{folder} holds a table of another game or preset; choose another folder")
 
     def add(self, record: GameRecord, source: str) -> None:
         """Adds a game. It is on disk only after `commit`."""
@@ -209,12 +194,6 @@ class TableWriter:
         except _UNFIT as error:
             return error_text(error)
         return ""
-
-    def _resume(self, preset: dict[str, Any]) -> None:
-        manifest = read_manifest(self.folder)
-        if manifest["game"] != self._game or manifest["preset"] != preset:
-            raise BadFile(f"{self.folder} holds a table of another game or preset; choose another folder")
-        self.manifest = manifest
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
@@ -280,15 +259,12 @@ def read_shard(shard: TableShard, columns: list[str] | None = None) -> pa.Table:
     if version != VERSION:
         raise BadFile(f"{path} has version {version}, not {VERSION}")
     _check_numbering(path, meta)
-    if wrong := [name for name in columns or _TYPES if _type_of(rows, name) != _TYPES[name]]:
+    types = dict(zip(rows.schema.names, rows.schema.types, strict=True))
+    if wrong := [name for name in columns or _TYPES if types.get(name) != _TYPES[name]]:
         raise BadFile(f"{path} has no column {wrong[0]} of type {_TYPES[wrong[0]]}")
     if rows.num_rows != shard.games:
         raise BadFile(f"{path} has {rows.num_rows:,} games, not {shard.games:,} as the manifest says")
     return rows
-
-
-def _type_of(rows: pa.Table, name: str) -> pa.DataType | None:
-    return rows.schema.field(name).type if name in rows.schema.names else None
 
 
 _REMEDY = "restore it, or build the table again from its sources"
@@ -296,11 +272,9 @@ _REMEDY = "restore it, or build the table again from its sources"
 
 def records_of(shard: pa.Table) -> Iterator[GameRecord]:
     """The rows of a shard as records. Raises BadFile."""
-    columns = [shard[name].to_pylist() for name in GameRecord._fields]
-    for values in zip(*columns, strict=True):
-        row = dict(zip(GameRecord._fields, values, strict=True))
-        try:
-            ending = Termination(row["ending"])
-        except ValueError as error:
-            raise BadFile(f"a game has no known ending ({error})") from None
-        yield GameRecord(**{**row, "ending": ending})
+    columns = {name: shard[name].to_pylist() for name in GameRecord._fields}
+    try:
+        columns["ending"] = [Termination(ending) for ending in columns["ending"]]
+    except ValueError as error:
+        raise BadFile(f"a game has no known ending ({error})") from None
+    yield from map(GameRecord, *columns.values())

@@ -35,15 +35,12 @@ class AlphaBetaSearcher(Protocol):
 
     def set_weights(self, weights: FeatureWeights) -> None:
         """Sets the weights, [stages, features], and clears the transposition table."""
-        ...
 
     def evaluate(self, state: Any) -> float:
-        """Returns the static evaluation for the side to move."""
-        ...
+        """The static evaluation for the side to move."""
 
     def candidate_moves(self, state: Any) -> list[Move]:
-        """Returns the moves that the search considers."""
-        ...
+        """The moves that the search considers."""
 
     def analyse(
         self,
@@ -61,7 +58,6 @@ class AlphaBetaSearcher(Protocol):
         `margin` keeps the exact scores of moves within this distance of the best; `reduce` allows late move
         reductions.
         """
-        ...
 
     def treestrap(
         self,
@@ -80,19 +76,15 @@ class AlphaBetaSearcher(Protocol):
 
         Returns the analysis, the sum [stages, features], the number of positions and their squared error.
         """
-        ...
 
     def extract_features(self, state: Any) -> tuple[int, NDArray[np.float64]]:
-        """Returns the stage and the features, [features], of a state."""
-        ...
+        """The stage and the features, [features], of a state."""
 
     def stop(self) -> None:
         """Ends the search that runs in another thread."""
-        ...
 
     def clear(self) -> None:
         """Clears the transposition table."""
-        ...
 
 
 _LARGEST_WEIGHT = 1e6
@@ -113,7 +105,7 @@ class LinearEvaluation:
     """Options of the run that trained them."""
 
     def searcher(self, megabytes: int = 16) -> AlphaBetaSearcher:
-        """Returns a search with this evaluation and a transposition table of `megabytes`."""
+        """A search with this evaluation and a transposition table of `megabytes`."""
         made: AlphaBetaSearcher = SEARCHERS[self.game](self.weights, megabytes)
         return made
 
@@ -199,10 +191,7 @@ def write_evaluation(evaluation: LinearEvaluation, path: Path) -> None:
 def random_opening(
     state: Any, searcher: AlphaBetaSearcher, plies: int, rng: np.random.Generator
 ) -> Any | None:
-    """Plays random candidate moves of the searcher.
-
-    Returns the state after `plies` moves, or None if the game ended before.
-    """
+    """The state after `plies` random candidate moves of the searcher; None if the game ended before."""
     for _ in range(plies):
         moves = searcher.candidate_moves(state)
         state = state.play(moves[int(rng.integers(len(moves)))])

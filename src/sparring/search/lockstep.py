@@ -7,7 +7,7 @@ does, while the network sees full batches. Leaves and evaluations cross the nati
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -28,20 +28,17 @@ def search_together(
     positions: Sequence[Position],
     config: PuctConfig,
     nodes: int,
-    *,
-    on_step: Callable[[int], None] = lambda _: None,
 ) -> list[SearchResult]:
     """Searches every position with `nodes` visits and the policy as evaluator.
 
     Each player has the rating of its position in the whole tree. The clock is that of the player to move in
     the position; for the opponent it is unknown. Each step takes `config.batch_size` leaves of every tree;
-    with `config.batch` 1 it is one. `on_step` is called after each step with the visits of all trees
-    together. Raises ValueError if the policy gives no values or a game is over.
+    with `config.batch` 1 it is one. Raises ValueError if the policy gives no values or a game is over.
     """
     if not positions:
         return []
     search = LockstepSearch(policy, positions, config)
-    search.run(nodes, on_step=on_step)
+    search.run(nodes)
     return search.results()
 
 
@@ -57,49 +54,35 @@ class LockstepSearch:
             if (outcome := position.state.outcome) is not None:
                 raise ValueError(f"nothing to search: the game is over ({outcome.reason})")
         self._policy, self._positions = policy, positions
-        self._players = _Players(positions)
+        theirs = [p.rating if p.opponent_rating is None else p.opponent_rating for p in positions]
+        ratings = [[p.rating, other] for p, other in zip(positions, theirs, strict=True)]
+        self._mover = np.array([p.state.to_move for p in positions], np.int8)
+        self._ratings = np.array(ratings, np.float64).reshape(-1, 2)
+        self._clocks = np.array([p.clock for p in positions], np.float64)
         self.forest = describe(policy.game).forest_class([position.state for position in positions], config)
         """The native trees, one for each position."""
         self.root: PredictionBatch | None = None
         """The policy's predictions for the positions; None before the first run."""
         self.seconds = 0.0
 
-    def run(self, nodes: int, *, on_step: Callable[[int], None] = lambda _: None) -> None:
+    def run(self, nodes: int) -> None:
         """Searches until every tree has `nodes` visits or is solved. See `search_together`."""
         started = time.perf_counter()
         while True:
             leaves, trees = self.forest.select(nodes)
             if not len(leaves):
                 break
-            found = predict_batch(self._policy, self._players.at(leaves, trees))
-            if np.isnan(found.values).any():
+            predicted = predict_batch(self._policy, self._batch(leaves, trees))
+            if np.isnan(predicted.values).any():
                 raise ValueError(
                     f"{self._policy.name} gives no value (who is winning): it cannot be searched with"
                 )
-            self.forest.evaluate(np.ascontiguousarray(found.probabilities), found.values)
-            self.root = self.root or found
-            on_step(int(self.forest.visits.sum()))
+            self.forest.evaluate(np.ascontiguousarray(predicted.probabilities), predicted.values)
+            self.root = self.root or predicted
         self.seconds += time.perf_counter() - started
 
-    def results(self) -> list[SearchResult]:
-        """The results so far, one for each position."""
-        assert self.root is not None
-        return _results(self.forest, self._positions, self.root, self.seconds)
-
-
-class _Players:
-    """Ratings and clocks of both players of each position."""
-
-    def __init__(self, positions: Sequence[Position]) -> None:
-        theirs = [p.rating if p.opponent_rating is None else p.opponent_rating for p in positions]
-        self._mover = np.array([p.state.to_move for p in positions], np.int8)
-        self._ratings = np.array(
-            [[p.rating, other] for p, other in zip(positions, theirs, strict=True)], np.float64
-        ).reshape(-1, 2)
-        self._clocks = np.array([p.clock for p in positions], np.float64)
-
-    def at(self, leaves: Any, trees: NDArray[np.int64]) -> PositionBatch:
-        """The leaves of these trees with the context of their players."""
+    def _batch(self, leaves: Any, trees: NDArray[np.int64]) -> PositionBatch:
+        """The leaves of these trees with the ratings and clocks of their players."""
         own = leaves.to_move == self._mover[trees]
         ratings = self._ratings[trees]
         return PositionBatch(
@@ -108,33 +91,31 @@ class _Players:
             np.where(own, self._clocks[trees], np.nan),
         )
 
-
-def _results(
-    forest: Any, positions: Sequence[Position], root: PredictionBatch, seconds: float
-) -> list[SearchResult]:
-    moves, priors, visits, values, forced, offsets = forest.root_moves()
-    totals, roots, depths = forest.visits, forest.values, forest.max_depths
-    results = []
-    for i, position in enumerate(positions):
-        part = slice(offsets[i], offsets[i + 1])
-        shares = root.probabilities[root.offsets[i] : root.offsets[i + 1]]
-        evaluation = Prediction(
-            tuple(moves[part].tolist()), shares, float(root.values[i]), state=position.state
-        )
-        results.append(
-            SearchResult(
-                moves=moves[part],
-                priors=priors[part],
-                visits=visits[part],
-                values=values[part],
-                forced=forced[part],
-                value=float(roots[i]),
-                nodes=int(totals[i]),
-                new_visits=int(totals[i]),
-                depth=int(depths[i]),
-                seconds=seconds,
-                principal_variation=partial(forest.pv, i),
-                evaluation=evaluation,
+    def results(self) -> list[SearchResult]:
+        """The results so far, one for each position."""
+        forest, root = self.forest, self.root
+        assert root is not None
+        moves, priors, visits, values, forced, offsets = forest.root_moves()
+        totals, roots, depths = forest.visits, forest.values, forest.max_depths
+        results = []
+        for i, position in enumerate(self._positions):
+            part = slice(offsets[i], offsets[i + 1])
+            shares = root.probabilities[root.offsets[i] : root.offsets[i + 1]]
+            legal, value = tuple(moves[part].tolist()), float(root.values[i])
+            results.append(
+                SearchResult(
+                    moves=moves[part],
+                    priors=priors[part],
+                    visits=visits[part],
+                    values=values[part],
+                    forced=forced[part],
+                    value=float(roots[i]),
+                    nodes=int(totals[i]),
+                    new_visits=int(totals[i]),
+                    depth=int(depths[i]),
+                    seconds=self.seconds,
+                    principal_variation=partial(forest.pv, i),
+                    evaluation=Prediction(legal, shares, value, state=position.state),
+                )
             )
-        )
-    return results
+        return results

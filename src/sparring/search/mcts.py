@@ -56,8 +56,8 @@ def uct(
             node.visits += 1
             if parent is not None:
                 node.total += _result(outcome, parent.state.to_move)
-    found = [MoveStats(move, child.visits, child.value()) for move, child in root.children.items()]
-    return sorted(found, key=lambda v: (-v.visits, v.move))
+    stats = [MoveStats(move, child.visits, child.value()) for move, child in root.children.items()]
+    return sorted(stats, key=lambda row: (-row.visits, row.move))
 
 
 def _select_leaf(root: _Node[N], rng: np.random.Generator, exploration: float) -> list[_Node[N]]:

@@ -9,9 +9,7 @@ P are the priors, Q the values and N the visits of the moves.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
-from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +19,6 @@ from sparring.search.puct import SearchResult
 Distribution = NDArray[np.float64]
 """[moves]: probabilities in the order of `SearchResult.moves`."""
 MoveSelection = Callable[[SearchResult], Distribution]
-SelectionRule: TypeAlias = Literal["visits", "regularised", "kl"]
 
 
 def by_visits(
@@ -46,8 +43,7 @@ def by_visits(
         others = np.where(result.visits > 0, 0.0, result.priors.astype(np.float64) ** policy_temperature)
         if unvisited_share == 0 or not result.visits.any() or not others.any():
             return shares
-        found: Distribution = (1 - unvisited_share) * shares + unvisited_share * others / others.sum()
-        return found
+        return np.asarray((1 - unvisited_share) * shares + unvisited_share * others / others.sum())
 
     return rule
 
@@ -100,10 +96,9 @@ def reverse_kl_policy(priors: Distribution, values: Distribution, weight: float)
     With weight 0, the limit, it shares all between the moves with the highest Q, in proportion to P.
     """
     if not np.isfinite(weight):
-        prior: Distribution = priors / priors.sum()
-        return prior
+        return np.asarray(priors / priors.sum())
     if weight <= 0:
-        best: Distribution = np.where(values == values.max(), np.maximum(priors, 1e-300), 0)
+        best = np.where(values == values.max(), np.maximum(priors, 1e-300), 0)
         return np.asarray(best / best.sum())
     low = float((values + weight * priors).max())  # here the largest share alone is 1
     high = float(values.max() + weight * priors.sum())
@@ -154,9 +149,7 @@ def _shares(priors: Distribution, values: Distribution, weight: float, alpha: fl
 
 
 def _one_hot(result: SearchResult, index: int) -> Distribution:
-    shares: Distribution = np.zeros(len(result.moves))
-    shares[index] = 1
-    return shares
+    return np.asarray(np.arange(len(result.moves)) == index, np.float64)
 
 
 def _softmax(scores: NDArray[np.float64], priors: NDArray[np.float64]) -> Distribution:
@@ -165,16 +158,4 @@ def _softmax(scores: NDArray[np.float64], priors: NDArray[np.float64]) -> Distri
     if not np.isfinite(best):
         scores, best = np.log(priors), np.log(priors.max())
     weights = np.exp(scores - best)
-    shares: Distribution = weights / weights.sum()
-    return shares
-
-
-def selection_rule(rule: SelectionRule, c_puct: float, nodes: int) -> MoveSelection:
-    """The rule of this name for searches with this c_puct and so many visits."""
-    match rule:
-        case "visits":
-            return by_visits(1.0)
-        case "regularised":
-            return regularised_policy(c_puct)
-        case "kl":
-            return kl_regularised(c_puct / math.sqrt(nodes))
+    return np.asarray(weights / weights.sum())

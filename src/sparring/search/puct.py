@@ -126,11 +126,15 @@ class Puct:
             if before == 0:
                 self._simulate(tree, 1, stop)
             if self.config.noise and tree.visits:
-                self._add_noise(tree)
+                noise = np.full(len(tree.root_moves()[0]), self.config.noise_alpha)
+                tree.add_noise(self._rng.dirichlet(noise).astype(np.float32), self.config.noise)
             while not _ended(tree, before, limits, started, stop):
                 if until_decided and tree.lead > _visits_left(tree, before, limits, started):
                     break
-                if not self._simulate(tree, self._batch(limits, tree.visits, before), stop):
+                batch = self.config.batch_size(tree.visits)
+                if limits.nodes is not None and not limits.infinite:
+                    batch = min(batch, limits.nodes - (tree.visits - before))
+                if not self._simulate(tree, batch, stop):
                     break
                 if report is not None and time.perf_counter() - reported >= every:
                     reported = time.perf_counter()
@@ -146,13 +150,6 @@ class Puct:
         """The size of the tree."""
         return 0 if self._tree is None else int(self._tree.bytes)
 
-    def _batch(self, limits: SearchLimits, visits: int, before: int) -> int:
-        """Leaves of the next batch: a share of the tree's visits, no more than the visits that are left."""
-        batch = self.config.batch_size(visits)
-        if limits.nodes is None or limits.infinite:
-            return batch
-        return min(batch, limits.nodes - (visits - before))
-
     def _simulate(self, tree: Any, count: int, stop: Event | None) -> bool:
         """Makes up to `count` visits. Returns whether there were any."""
         before = tree.visits
@@ -163,14 +160,12 @@ class Puct:
             predictions = (
                 self._evaluate(leaves) if stop is None else self._evaluate_unless_stopped(stop, tree, leaves)
             )
-        except BaseException:
-            tree.cancel()
-            raise
-        if predictions is None:
-            tree.cancel()
-            return False
-        try:
-            values = [_value(prediction) for prediction in predictions]
+            if predictions is None:
+                tree.cancel()
+                return False
+            values = [prediction.value for prediction in predictions]
+            if None in values:
+                raise ValueError("the evaluator gives no value (who is winning): it cannot be searched with")
             priors = np.concatenate([prediction.probabilities for prediction in predictions])
             tree.evaluate(np.ascontiguousarray(priors, np.float32), np.array(values, np.float32))
         except BaseException:
@@ -213,11 +208,6 @@ class Puct:
         self._tree = state.tree(self.config)
         return self._tree
 
-    def _add_noise(self, tree: Any) -> None:
-        count = len(tree.root_moves()[0])
-        noise = self._rng.dirichlet(np.full(count, self.config.noise_alpha))
-        tree.add_noise(noise.astype(np.float32), self.config.noise)
-
     def _result(self, before: int, started: float) -> SearchResult:
         tree = self._tree
         moves, priors, visits, values, forced = tree.root_moves()
@@ -249,9 +239,3 @@ def _visits_left(tree: Any, before: int, limits: SearchLimits, started: float) -
         spent = max(time.perf_counter() - started, 1e-3)
         left = min(left, _HEADROOM * (tree.visits - before + 1) * max(limits.seconds / spent - 1, 0))
     return left
-
-
-def _value(prediction: Prediction) -> float:
-    if prediction.value is None:
-        raise ValueError("the evaluator gives no value (who is winning): it cannot be searched with")
-    return prediction.value

@@ -6,16 +6,11 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
-import numpy as np
-
 from sparring._core import ShogiState
-from sparring.games.states import states_to
-from sparring.records.record import GameRecord, ParsedGame, Termination, parse_date
+from sparring.records.record import GameRecord, ParsedGame, Termination
 from sparring.records.sources import TextLine
-from sparring.shogi.hcpe import sfen_text
-from sparring.shogi.notation import Square, pieces_on, usi_square
-from sparring.shogi.plugin import DESCRIPTION
-from sparring.shogi.records import ShogiGameBuilder, read_games
+from sparring.shogi.notation import Square, hands_of, pieces_on, sfen_text, usi_square
+from sparring.shogi.records import DRAW, LOSS, WIN, ShogiGameBuilder, read_games, written_facts
 
 _MOVE = re.compile(r"[+-]\d{4}[A-Z]{2}")
 _TIME = re.compile(r"T(\d{1,7})(?:\.(\d))?\d*")
@@ -25,21 +20,21 @@ _LETTERS = {
     "FU": "P", "KY": "L", "KE": "N", "GI": "S", "KI": "G", "KA": "B", "HI": "R", "OU": "K",
     "TO": "+P", "NY": "+L", "NK": "+N", "NG": "+S", "UM": "+B", "RY": "+R",
 }  # fmt: skip
+_FACTS = {"EVENT": "event", "SITE": "site", "START_TIME": "date", "TIME_LIMIT": "time_control"}
 _SET = {"P": 18, "L": 4, "N": 4, "S": 4, "G": 4, "B": 2, "R": 2}
 _ROW_PIECES = {"+": str.upper, "-": str.lower}
 
-_LOSES, _WINS, _DRAW, _NOTHING = 0.0, 1.0, 0.5, None
 _ENDS: dict[str, tuple[float | None, Termination]] = {
-    "%TORYO": (_LOSES, Termination.RESIGNATION),
-    "%TSUMI": (_LOSES, Termination.NORMAL),
-    "%TIME_UP": (_LOSES, Termination.TIME),
-    "%ILLEGAL_MOVE": (_LOSES, Termination.RULES),
-    "%KACHI": (_WINS, Termination.DECLARATION),
-    "%SENNICHITE": (_DRAW, Termination.REPETITION),
-    "%JISHOGI": (_DRAW, Termination.IMPASSE),
-    "%HIKIWAKE": (_DRAW, Termination.NORMAL),
-    "%MAX_MOVES": (_DRAW, Termination.NORMAL),
-    "%CHUDAN": (_NOTHING, Termination.ABANDONED),
+    "%TORYO": (LOSS, Termination.RESIGNATION),
+    "%TSUMI": (LOSS, Termination.NORMAL),
+    "%TIME_UP": (LOSS, Termination.TIME),
+    "%ILLEGAL_MOVE": (LOSS, Termination.RULES),
+    "%KACHI": (WIN, Termination.DECLARATION),
+    "%SENNICHITE": (DRAW, Termination.REPETITION),
+    "%JISHOGI": (DRAW, Termination.IMPASSE),
+    "%HIKIWAKE": (DRAW, Termination.NORMAL),
+    "%MAX_MOVES": (DRAW, Termination.NORMAL),
+    "%CHUDAN": (None, Termination.ABANDONED),
 }
 """The termination of each special move, and the score of the player to move."""
 
@@ -141,11 +136,12 @@ def _usi_move(state: ShogiState, text: str) -> str:
 
 def sfen_of(statements: list[str]) -> str:
     """The position of the P statements and the sign of the side. Raises ValueError or KeyError."""
-    board: dict[tuple[int, int], str] = {}
+    usual = {_numbers(square): piece for square, piece in _board(ShogiState.initial()).items()}
+    board: dict[tuple[int, int], str] = {} if len(statements) > 1 else usual
     hands = {"+": dict.fromkeys(_SET, 0), "-": dict.fromkeys(_SET, 0)}
     for text in statements[:-1]:
         if text.startswith("PI"):
-            board |= _usual_board()
+            board |= usual
             for square, _ in _pieces(text[2:]):
                 del board[square]
         elif text[1:2] in ("+", "-"):
@@ -158,8 +154,7 @@ def sfen_of(statements: list[str]) -> str:
         else:
             raise ValueError(f"{text[:20]!r}")
     side = "b" if statements[-1] == "+" else "w"
-    usual = len(statements) == 1
-    return sfen_text(_usual_board() if usual else board, (hands["+"], hands["-"]), side)
+    return sfen_text(board, (hands["+"], hands["-"]), side)
 
 
 def _add(text: str, board: dict[tuple[int, int], str], hands: dict[str, dict[str, int]]) -> None:
@@ -177,17 +172,11 @@ def _add(text: str, board: dict[tuple[int, int], str], hands: dict[str, dict[str
 
 def _pieces(text: str) -> Iterator[tuple[tuple[int, int], str]]:
     for at in range(0, len(text), 4):
-        yield (int(text[at]), int(text[at + 1])), text[at + 2 : at + 4]
+        yield _numbers(text[at : at + 2]), text[at + 2 : at + 4]
 
 
-def _usual_board() -> dict[tuple[int, int], str]:
-    rows = ("lnsgkgsnl", " r     b ", "ppppppppp", *[" " * 9] * 3, "PPPPPPPPP", " B     R ", "LNSGKGSNL")
-    return {
-        (9 - column, row): piece
-        for row, pieces in enumerate(rows, 1)
-        for column, piece in enumerate(pieces)
-        if piece != " "
-    }
+def _numbers(square: str) -> tuple[int, int]:
+    return int(square[0]), int(square[1])
 
 
 def _header(builder: ShogiGameBuilder, text: str) -> None:
@@ -195,34 +184,21 @@ def _header(builder: ShogiGameBuilder, text: str) -> None:
         builder.set_player("+-".index(text[1]), text[2:])
         return
     key, _, value = text[1:].partition(":")
-    if key == "START_TIME":
-        builder.date = parse_date(value)
-    elif key == "EVENT":
-        builder.event = value or None
-    elif key == "SITE":
-        builder.site = value or None
-    elif key in ("TIME_LIMIT", "TIME"):
-        builder.time_control = value or None
+    if fact := (_FACTS | {"TIME": "time_control"}).get(key):
+        builder.set_fact(fact, value)
 
 
 def _end(builder: ShogiGameBuilder, text: str) -> None:
     if text in ("%+ILLEGAL_ACTION", "%-ILLEGAL_ACTION"):
         builder.end(float(text[1] == "-"), Termination.RULES)
     elif text in _ENDS:
-        mover, ending = _ENDS[text]
-        # An illegal move was not played: its player is still to move, and has lost.
-        wins = builder.state.to_move == 0
-        builder.end(mover if mover is None or wins else 1 - mover, ending)
+        builder.end_for_mover(*_ENDS[text])
 
 
 # Writes shogi records as CSA.
 
 
-_NO_EVAL = -32768
-_PIECES = {
-    "P": "FU", "L": "KY", "N": "KE", "S": "GI", "G": "KI", "B": "KA", "R": "HI", "K": "OU",
-    "+P": "TO", "+L": "NY", "+N": "NK", "+S": "NG", "+B": "UM", "+R": "RY",
-}  # fmt: skip
+_PIECES = {letter: piece for piece, letter in _LETTERS.items()}
 _WRITTEN_ENDS = {
     Termination.RESIGNATION: "%TORYO",
     Termination.TIME: "%TIME_UP",
@@ -235,17 +211,15 @@ _WRITTEN_ENDS = {
 
 def to_csa(record: GameRecord) -> str:
     """A shogi record as CSA 2.2, with seconds per move and evaluations."""
-    start = ShogiState.parse(record.start) if record.start else ShogiState.initial()
-    states = states_to(start.unpack_moves(record.moves, DESCRIPTION.packed_move_bytes))
-    lines = ["V2.2", *_headers(record), *_position(start)]
-    spent = None if record.spent is None else np.frombuffer(record.spent, np.int32)
-    evals = None if record.evals is None else np.frombuffer(record.evals, np.int16)
-    for ply, (before, after) in enumerate(pairwise(states)):
+    states = record.states("shogi")
+    lines = ["V2.2", *_headers(record), *_position(states[0])]
+    numbers = record.numbers("spent"), record.numbers("evals")
+    for (before, after), tenths, score in zip(pairwise(states), *numbers, strict=False):
         lines.append(_move(before, after))
-        if spent is not None and spent[ply] >= 0:
-            lines.append(f"T{spent[ply] // 10}" + (f".{spent[ply] % 10}" if spent[ply] % 10 else ""))
-        if evals is not None and evals[ply] != _NO_EVAL:
-            lines.append(f"'** {evals[ply]}")
+        if tenths is not None:
+            lines.append(f"T{tenths // 10}" + (f".{tenths % 10}" if tenths % 10 else ""))
+        if score is not None:
+            lines.append(f"'** {score}")
     if end := _written_end(record, states[-1].to_move):
         lines.append(end)
     return "\n".join(lines) + "\n/\n"
@@ -260,13 +234,7 @@ def _headers(record: GameRecord) -> list[str]:
         words = [name or "", f"({rank})" if rank else "", f"({rating})" if rating is not None else ""]
         if any(words):
             lines.append(f"N{sign}{' '.join(filter(None, words))}")
-    facts = {
-        "EVENT": record.event,
-        "SITE": record.site,
-        "START_TIME": record.date.strftime("%Y/%m/%d") if record.date else None,
-        "TIME_LIMIT": record.time_control,
-    }
-    return lines + [f"${key}:{value}" for key, value in facts.items() if value]
+    return lines + [f"${key}:{value}" for key, value in written_facts(record, _FACTS)]
 
 
 def _board(state: ShogiState) -> dict[str, str]:
@@ -284,8 +252,8 @@ def _position(start: ShogiState) -> list[str]:
         f"P{rank}" + "".join(_on_row(board.get(f"{file}{rank}")) for file in range(9, 0, -1))
         for rank in range(1, 10)
     ]
-    for number, letter in re.findall(r"(\d*)([A-Za-z])", start.text().split()[2]):
-        rows.append(f"P{_sign(letter)}" + f"00{_PIECES[letter.upper()]}" * int(number or 1))
+    for sign, hand in zip("+-", hands_of(start), strict=True):
+        rows += [f"P{sign}" + f"00{_PIECES[letter]}" * count for letter, count in hand.items()]
     return [*rows, side]
 
 

@@ -109,8 +109,3 @@ def mirrored_labels() -> NDArray[np.int64]:
 def mirrored_directions() -> NDArray[np.int64]:
     """The mirror image of each direction, without and with promotion, and of each drop [27]."""
     return np.array([*_LEFT_FOR_RIGHT, *(10 + way for way in _LEFT_FOR_RIGHT), *range(20, 27)])
-
-
-def symmetry_labels(cells: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The label [27 * 81] that the mirror takes each label of the encoding "boards" to."""
-    return (mirrored_directions()[:, None] * len(cells) + cells).ravel()

@@ -10,7 +10,7 @@ from sparring._core import ShogiState
 from sparring.games.diagrams import Diagram, Piece
 from sparring.games.game import IllegalMove, Move, ParseError, Spec
 from sparring.games.states import StateGame, to_valid_utf8
-from sparring.shogi.notation import KANJI, parse_typed
+from sparring.shogi.notation import KANJI, hands_of, parse_typed
 
 _HAND = ("pawns", "lances", "knights", "silvers", "bishops", "rooks", "golds")
 _PIECES = (
@@ -69,14 +69,14 @@ class Shogi(StateGame[ShogiState]):
 
 def _diagram(state: ShogiState, latin: bool) -> Diagram:
     """The board in kanji, or in the letters of SFEN, where White's are lower case."""
-    board, _, hands, *_ = state.text().split()
+    board, hands = state.text().split()[0], hands_of(state)
     return Diagram(
         cells=tuple(_row(rank, latin) for rank in board.split("/")),
         columns=tuple("987654321"),
         rows=tuple("abcdefghi"),
         style="grid",
-        above=f"White's hand: {_hand(hands, 1, latin)}",
-        below=f"Black's hand: {_hand(hands, 0, latin)}",
+        above=f"White's hand: {_hand(hands[1], 1, latin)}",
+        below=f"Black's hand: {_hand(hands[0], 0, latin)}",
         highlights=_squares(state),
         empty="·" if latin else "・",
         wide=not latin,
@@ -99,12 +99,9 @@ def _row(rank: str, latin: bool) -> tuple[Piece | None, ...]:
     return tuple(cells)
 
 
-def _hand(hands: str, owner: int, latin: bool) -> str:
-    held = [
-        (letter if latin else KANJI[letter.upper()]) + number
-        for number, letter in re.findall(r"(\d*)([A-Za-z])", hands)
-        if letter.islower() == bool(owner)
-    ]
+def _hand(hand: dict[str, int], owner: int, latin: bool) -> str:
+    names = ((letter.lower() if owner else letter) if latin else KANJI[letter] for letter in hand)
+    held = (f"{name}{count if count > 1 else ''}" for name, count in zip(names, hand.values(), strict=True))
     return " ".join(held) or "none"
 
 

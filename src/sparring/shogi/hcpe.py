@@ -6,9 +6,8 @@ and so does the usual first position.
 
 from __future__ import annotations
 
-import re
 import struct
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 
 from sparring._core import ShogiState, hcp_to_sfen, move16_to_usi
 from sparring.games import IllegalMove, ParseError
@@ -48,7 +47,10 @@ def read_hcpe(chunks: Iterable[bytes], skip: int = 0) -> Iterator[ParsedGame]:
         else:
             for_black = value if position.to_move == 0 else -value
             game.evals[game.state.ply] = max(-_LARGEST, min(_LARGEST, for_black))
-        _play(game, move, number)
+        try:
+            game.state = game.state.play(game.state.parse_move(move16_to_usi(move)))
+        except (ParseError, IllegalMove) as error:
+            game.error = f"position {number:,}: {error}"
     if game:
         yield _parsed(game, number * _RECORD.size)
 
@@ -60,19 +62,10 @@ def _follows(position: ShogiState, game: ShogiGameBuilder) -> bool:
     return position.text().split()[:3] == game.state.text().split()[:3]
 
 
-def _play(game: ShogiGameBuilder, move: int, number: int) -> None:
-    try:
-        usi = move16_to_usi(move)
-        game.state = game.state.play(game.state.parse_move(usi))
-    except (ParseError, IllegalMove) as error:
-        game.error = f"position {number:,}: {error}"
-
-
 def _parsed(game: ShogiGameBuilder, end: int) -> ParsedGame:
     if not any(game.evals.values()):
         game.evals.clear()  # all zero: the file has no evaluations
-    parsed = game.parsed(end)
-    return ParsedGame(parsed.record, parsed.error, f"position {game.line:,}", end)
+    return game.parsed(end)._replace(where=f"position {game.line:,}")
 
 
 def _records(chunks: Iterable[bytes], skip: int) -> Iterator[tuple[bytes, int, int, int]]:
@@ -86,28 +79,3 @@ def _records(chunks: Iterable[bytes], skip: int) -> Iterator[tuple[bytes, int, i
         rest = data[whole:]
     if rest:
         yield rest[: _HCP - 1], 0, 0, 0
-
-
-# Writes a shogi position as SFEN, for readers of other board formats.
-
-
-HAND_KINDS = "RBGSNLP"
-"""Pieces that can be held in hand, in the order of SFEN."""
-
-
-def sfen_text(
-    board: Mapping[tuple[int, int], str], hands: tuple[Mapping[str, int], Mapping[str, int]], side: str
-) -> str:
-    """The SFEN of a position.
-
-    `board` maps (file, rank), from (1, 1) to (9, 9), to SFEN's letters, White's in lower case; `hands` are
-    Black's and White's, by capital letter; `side` is b or w.
-    """
-    rows = ["".join(board.get((file, rank), " ") for file in range(9, 0, -1)) for rank in range(1, 10)]
-    text = "/".join(re.sub(" +", lambda run: str(len(run[0])), row) for row in rows)
-    return f"{text} {side} {_hand(hands[0]) + _hand(hands[1]).lower() or '-'} 1"
-
-
-def _hand(hand: Mapping[str, int]) -> str:
-    held = ((hand.get(kind, 0), kind) for kind in HAND_KINDS)
-    return "".join(f"{count if count > 1 else ''}{kind}" for count, kind in held if count)

@@ -6,17 +6,21 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
-import numpy as np
-
 from sparring._core import ShogiState
 from sparring.games import IllegalMove, ParseError
-from sparring.games.states import states_to
-from sparring.records.record import GameRecord, ParsedGame, Termination, parse_date
+from sparring.records.record import GameRecord, ParsedGame, Termination
 from sparring.records.sources import TextLine
-from sparring.shogi.hcpe import HAND_KINDS, sfen_text
-from sparring.shogi.notation import KANJI, japanese, parse_typed, pieces_on, usi_of_kif
-from sparring.shogi.plugin import DESCRIPTION
-from sparring.shogi.records import ShogiGameBuilder, read_games
+from sparring.shogi.notation import (
+    HAND_KINDS,
+    KANJI,
+    hands_of,
+    japanese,
+    parse_typed,
+    pieces_on,
+    sfen_text,
+    usi_of_kif,
+)
+from sparring.shogi.records import DRAW, LOSS, WIN, ShogiGameBuilder, read_games, written_facts
 
 # The initial position of a KIF or KI2 game: a named handicap, or a board diagram (BOD).
 
@@ -47,18 +51,15 @@ HANDICAPS = {"平手": f"lnsgkgsnl/1r5b1/{_LOWER} b - 1"} | {
 }
 """The SFEN of each handicap."""
 
-_PIECES = {
-    "歩": "P", "香": "L", "桂": "N", "銀": "S", "金": "G", "角": "B", "飛": "R", "玉": "K", "王": "K",
-    "と": "+P", "杏": "+L", "圭": "+N", "全": "+S", "馬": "+B", "龍": "+R", "竜": "+R",
-}  # fmt: skip
+_PIECES = {kanji: letter for letter, kanji in KANJI.items()} | {"王": "K", "竜": "+R"}
 _EMPTY = "・"
+_NUMBERS = "一二三四五六七八九"
 _START_SIDES = {"先手": 0, "下手": 0, "後手": 1, "上手": 1}
 _ROW = re.compile(r"\|((?:[ v]\S){9})\|")
 _HAND = re.compile(r"(先手|下手|後手|上手)の?持ち?駒[：:](.*)")
-_TURN = re.compile(r"(先手|下手|後手|上手)番")
+_TURN = re.compile(r"(先手|下手|後手|上手)番\Z")
 _FRAME = re.compile(r"[\s　]*９[\s　]*８[\s　]*７|\+-+\+|手数＝")
 _HELD = re.compile(r"(\S)(\d{1,2}|十?[一二三四五六七八九]?)")
-_NINE = " 一二三四五六七八九"
 
 
 class BodDiagram:
@@ -78,14 +79,14 @@ class BodDiagram:
     def matches(text: str) -> bool:
         """Whether a line belongs to a diagram."""
         line = text.strip(" 　")
-        return line.startswith("|") or any(form.match(line) for form in (_HAND, _FRAME)) or _is_turn(line)
+        return line.startswith("|") or any(form.match(line) for form in (_HAND, _FRAME, _TURN))
 
     def feed(self, text: str) -> None:
         """Parses a line of the diagram. Raises ValueError."""
         line = text.strip(" 　")
         if match := _HAND.match(line):
             self._hands[_START_SIDES[match[1]]].update(_held(match[2]))
-        elif _is_turn(line):
+        elif _TURN.match(line):
             self._side = _START_SIDES[line[:2]]
         elif line.startswith("|"):
             self._take_row(line)
@@ -111,10 +112,6 @@ class BodDiagram:
             self._board[9 - column, self._rows] = letters.lower() if mark == "v" else letters
 
 
-def _is_turn(line: str) -> bool:
-    return _TURN.fullmatch(line) is not None
-
-
 def _held(text: str) -> dict[str, int]:
     """Parses pieces in hand such as 飛　金二　歩十八, or なし. Raises ValueError."""
     hand: dict[str, int] = {}
@@ -133,32 +130,33 @@ def _count(text: str) -> int:
     """A number up to 19 in Japanese or in digits; empty is 1."""
     if text.isdecimal():
         return int(text)
-    return (10 if text.startswith("十") else 0) + _NINE.index(text.removeprefix("十") or " ") or 1
+    return (10 if text.startswith("十") else 0) + (" " + _NUMBERS).index(text.removeprefix("十") or " ") or 1
 
 
 _FIRST, _SECOND = ("先手", "下手"), ("後手", "上手")
-_HEADERS = ("開始日時", "棋戦", "場所", "持ち時間", "手合割", *_FIRST, *_SECOND)
+_FACTS = {"開始日時": "date", "棋戦": "event", "場所": "site", "持ち時間": "time_control"}
+_HEADERS = (*_FACTS, "手合割", *_FIRST, *_SECOND)
 _NUMBERED = re.compile(r"\s*\d+\s+(\S+)(?:.*?\(\s*(\d+):(\d+)(?:\.(\d))?\s*/)?")
 _SIDES = str.maketrans("☗▼☖▽", "▲▲△△")
 _RESULT_LINE = re.compile(r"[\s　]*まで")
 
-_MOVER_LOSES, _MOVER_WINS, _DRAW, _NOTHING = 0, 1, 2, 3
-_ENDS = {
-    "投了": (_MOVER_LOSES, Termination.RESIGNATION),
-    "詰み": (_MOVER_LOSES, Termination.NORMAL),
-    "切れ負け": (_MOVER_LOSES, Termination.TIME),
-    "時間切れ": (_MOVER_LOSES, Termination.TIME),
-    "反則負け": (_MOVER_LOSES, Termination.RULES),
-    "不戦敗": (_MOVER_LOSES, Termination.ABANDONED),
-    "反則勝ち": (_MOVER_WINS, Termination.RULES),
-    "不戦勝": (_MOVER_WINS, Termination.ABANDONED),
-    "入玉勝ち": (_MOVER_WINS, Termination.DECLARATION),
-    "入玉宣言": (_MOVER_WINS, Termination.DECLARATION),
-    "千日手": (_DRAW, Termination.REPETITION),
-    "持将棋": (_DRAW, Termination.IMPASSE),
-    "引き分け": (_DRAW, Termination.NORMAL),
-    "中断": (_NOTHING, Termination.ABANDONED),
+_ENDS: dict[str, tuple[float | None, Termination]] = {
+    "投了": (LOSS, Termination.RESIGNATION),
+    "詰み": (LOSS, Termination.NORMAL),
+    "切れ負け": (LOSS, Termination.TIME),
+    "時間切れ": (LOSS, Termination.TIME),
+    "反則負け": (LOSS, Termination.RULES),
+    "不戦敗": (LOSS, Termination.ABANDONED),
+    "反則勝ち": (WIN, Termination.RULES),
+    "不戦勝": (WIN, Termination.ABANDONED),
+    "入玉勝ち": (WIN, Termination.DECLARATION),
+    "入玉宣言": (WIN, Termination.DECLARATION),
+    "千日手": (DRAW, Termination.REPETITION),
+    "持将棋": (DRAW, Termination.IMPASSE),
+    "引き分け": (DRAW, Termination.NORMAL),
+    "中断": (None, Termination.ABANDONED),
 }
+"""The termination of each last word, and the score of the player to move."""
 
 
 def read_kif(chunks: Iterable[bytes], skip: int = 0) -> Iterator[ParsedGame]:
@@ -197,7 +195,11 @@ class _Kif:
         elif text.startswith("変化：") and builder:
             self._over = True
         elif BodDiagram.matches(text):
-            self._draw(builder or self._begin(line), text, line)
+            builder = builder or self._begin(line)
+            try:
+                self._diagram.feed(text)
+            except ValueError as error:
+                builder.fail(line, str(error))
         elif _RESULT_LINE.match(text) and builder:
             if not self._over:
                 _end_by_words(builder, text)
@@ -211,12 +213,6 @@ class _Kif:
         self._start_is_drawn = False
         self._over = False
         return self.builder
-
-    def _draw(self, builder: ShogiGameBuilder, text: str, line: TextLine) -> None:
-        try:
-            self._diagram.feed(text)
-        except ValueError as error:
-            builder.fail(line, str(error))
 
     def _begin_moves(self, line: TextLine) -> ShogiGameBuilder:
         """The game with its initial position: that of the diagram if there is one."""
@@ -236,15 +232,9 @@ class _Kif:
     def _header(self, builder: ShogiGameBuilder, key: str, value: str, line: TextLine) -> None:
         if key in _FIRST or key in _SECOND:
             builder.set_player(int(key in _SECOND), value)
-        elif key == "開始日時":
-            builder.date = parse_date(value)
-        elif key == "棋戦":
-            builder.event = value or None
-        elif key == "場所":
-            builder.site = value or None
-        elif key == "持ち時間":
-            builder.time_control = value or None
-        elif key == "手合割":
+        elif key in _FACTS:
+            builder.set_fact(_FACTS[key], value)
+        else:
             self._start_is_drawn = value == ANOTHER_START
             if value in HANDICAPS:
                 builder.set_start(HANDICAPS[value], line)
@@ -257,7 +247,7 @@ class _Kif:
             return
         builder = self._begin_moves(line)
         if match[1] in _ENDS:
-            _end_by_mover(builder, *_ENDS[match[1]])
+            builder.end_for_mover(*_ENDS[match[1]])
             return
         if builder.error or builder.illegal:
             return
@@ -289,15 +279,6 @@ class _Ki2(_Kif):
                 builder.fail(line, f"{word[:40]} is no legal move at move {builder.state.ply + 1}")
                 return
             builder.play(builder.state.move_text(move), line, word)
-
-
-def _end_by_mover(builder: ShogiGameBuilder, how: int, ending: Termination) -> None:
-    mover = builder.state.to_move
-    first_wins = (how == _MOVER_WINS) == (mover == 0)
-    # A move against the rules was made but not played: its maker is still to move here.
-    if builder.illegal and ending == Termination.RULES:
-        first_wins = mover == 1
-    builder.end({_DRAW: 0.5, _NOTHING: None}.get(how, float(first_wins)), ending)
 
 
 def _end_by_words(builder: ShogiGameBuilder, text: str) -> None:
@@ -339,19 +320,17 @@ _WRITTEN_ENDS = {
     Termination.IMPASSE: "持将棋",
     Termination.ABANDONED: "中断",
 }
-_NUMBERS = "一二三四五六七八九"
 
 
 def to_kif(record: GameRecord) -> str:
     """A shogi record as KIF, with the time that each move took if it is known."""
-    start = ShogiState.parse(record.start) if record.start else ShogiState.initial()
-    states = states_to(start.unpack_moves(record.moves, DESCRIPTION.packed_move_bytes))
-    lines = ["#KIF version=2.0 encoding=UTF-8", *_headers(record), *_start(start), *_players(record)]
+    states = record.states("shogi")
+    headers = [f"{key}：{value}" for key, value in written_facts(record, _FACTS)]
+    lines = ["#KIF version=2.0 encoding=UTF-8", *headers, *_start(states[0]), *_players(record)]
     lines.append("手数----指手---------消費時間--")
-    spent = None if record.spent is None else np.frombuffer(record.spent, np.int32)
-    for ply, (before, after) in enumerate(pairwise(states)):
-        tenths = -1 if spent is None else int(spent[ply])
-        lines.append(f"{ply + 1:4} {_move(before, after)}{_time(tenths)}")
+    line = zip(pairwise(states), record.numbers("spent"), strict=False)
+    for number, ((before, after), tenths) in enumerate(line, 1):
+        lines.append(f"{number:4} {_move(before, after)}{_time(tenths)}")
     if end := _end(record):
         lines.append(f"{len(states):4} {end}")
     if record.result in (0.0, 1.0):
@@ -359,22 +338,10 @@ def to_kif(record: GameRecord) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _headers(record: GameRecord) -> list[str]:
-    facts = {
-        "開始日時": record.date.strftime("%Y/%m/%d") if record.date else None,
-        "棋戦": record.event,
-        "場所": record.site,
-        "持ち時間": record.time_control,
-    }
-    return [f"{key}：{value}" for key, value in facts.items() if value]
-
-
 def _players(record: GameRecord) -> list[str]:
-    names = {"先手": (record.first, record.first_rating), "後手": (record.second, record.second_rating)}
+    names = (("先手", record.first, record.first_rating), ("後手", record.second, record.second_rating))
     return [
-        f"{key}：{name}" + ("" if rating is None else f"({rating})")
-        for key, (name, rating) in names.items()
-        if name
+        f"{key}：{name}" + ("" if rating is None else f"({rating})") for key, name, rating in names if name
     ]
 
 
@@ -408,12 +375,10 @@ def _on_square(piece: str | None) -> str:
 
 def _hand(start: ShogiState, owner: int) -> str:
     held = []
-    for number, letter in re.findall(r"(\d*)([A-Za-z])", start.text().split()[2]):
-        if letter.islower() == bool(owner):
-            count = int(number or 1)
-            tens = "十" if count >= 10 else ""
-            ones = _NUMBERS[count % 10 - 1] if count % 10 and count > 1 else ""
-            held.append(KANJI[letter.upper()] + tens + ones)
+    for letter, count in hands_of(start)[owner].items():
+        tens = "十" if count >= 10 else ""
+        ones = _NUMBERS[count % 10 - 1] if count % 10 and count > 1 else ""
+        held.append(KANJI[letter] + tens + ones)
     return "　".join(held) or "なし"
 
 
@@ -429,8 +394,8 @@ def _move(before: ShogiState, after: ShogiState) -> str:
     return written
 
 
-def _time(tenths: int) -> str:
-    if tenths < 0:
+def _time(tenths: int | None) -> str:
+    if tenths is None:
         return ""
     minutes, seconds = divmod(tenths // 10, 60)
     return f"   ({minutes:2}:{seconds:02}/)"

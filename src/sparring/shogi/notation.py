@@ -101,6 +101,14 @@ def pieces_on(state: ShogiState) -> Mapping[Square, str]:
     return _pieces(state.text().split()[0])
 
 
+def hands_of(state: ShogiState) -> tuple[dict[str, int], dict[str, int]]:
+    """Black's and White's pieces in hand by capital letter, in the order of SFEN."""
+    hands: tuple[dict[str, int], dict[str, int]] = ({}, {})
+    for number, letter in re.findall(r"(\d*)([A-Za-z])", state.text().split()[2]):
+        hands[letter.islower()][letter.upper()] = int(number or 1)
+    return hands
+
+
 @lru_cache(256)
 def _pieces(placement: str) -> Mapping[Square, str]:
     """The pieces of the first field of an SFEN. All moves of a position are named in a row."""
@@ -114,6 +122,28 @@ def _pieces(placement: str) -> Mapping[Square, str]:
                 board[f"{file}{rank}"] = token
                 file -= 1
     return MappingProxyType(board)
+
+
+HAND_KINDS = "RBGSNLP"
+"""Pieces that can be held in hand, in the order of SFEN."""
+
+
+def sfen_text(
+    board: Mapping[tuple[int, int], str], hands: tuple[Mapping[str, int], Mapping[str, int]], side: str
+) -> str:
+    """The SFEN of a position.
+
+    `board` maps (file, rank), from (1, 1) to (9, 9), to SFEN's letters, White's in lower case; `hands` are
+    Black's and White's, by capital letter; `side` is b or w.
+    """
+    rows = ["".join(board.get((file, rank), " ") for file in range(9, 0, -1)) for rank in range(1, 10)]
+    text = "/".join(re.sub(" +", lambda run: str(len(run[0])), row) for row in rows)
+    return f"{text} {side} {_hand_text(hands[0]) + _hand_text(hands[1]).lower() or '-'} 1"
+
+
+def _hand_text(hand: Mapping[str, int]) -> str:
+    held = ((hand.get(kind, 0), kind) for kind in HAND_KINDS)
+    return "".join(f"{count if count > 1 else ''}{kind}" for count, kind in held if count)
 
 
 def western(state: ShogiState, move: Move) -> str:

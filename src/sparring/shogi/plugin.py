@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sparring._core import ShogiState
-    from sparring.cli.lazy import Command, Group
+    from sparring.cli.commands import Command, Group
     from sparring.networks.formats import NetworkFormats
     from sparring.records.record import RecordFormats
 
@@ -58,9 +58,10 @@ def _networks() -> NetworkFormats:
 
 
 def _symmetry_labels(cells: NDArray[np.int64]) -> NDArray[np.int64]:
-    from sparring.shogi.dlshogi import symmetry_labels
+    """The label [27 * 81] that the mirror takes each label of the encoding "boards" to."""
+    from sparring.shogi.dlshogi import mirrored_directions
 
-    return symmetry_labels(cells)
+    return (mirrored_directions()[:, None] * len(cells) + cells).ravel()
 
 
 def _layout(history: int) -> NetworkLayout:
@@ -85,7 +86,7 @@ def _move_count(state: ShogiState) -> int:
 
 
 def _commands() -> Mapping[str, Command | Group]:
-    from sparring.cli.lazy import Command, Group
+    from sparring.cli.commands import Command, Group
 
     return {"engine": Group("", {"usi": Command("sparring.cli.engine:usi", "Play shogi over USI.")})}
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import datetime
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -14,12 +13,20 @@ from sparring._core import ShogiState
 from sparring.base.config import Count
 from sparring.games import IllegalMove, ParseError
 from sparring.games.ratings import parse_rank
-from sparring.records.record import GameRecord, ParsedGame, Termination, error_text, parse_safely
+from sparring.records.record import (
+    NO_CLOCK,
+    NO_EVAL,
+    GameRecord,
+    ParsedGame,
+    Termination,
+    error_text,
+    parse_date,
+    parse_safely,
+)
 from sparring.records.sources import TextLine, read_lines
 from sparring.shogi.plugin import DESCRIPTION
 
-_UNKNOWN = -1
-_NO_EVAL = -32768
+LOSS, DRAW, WIN = 0.0, 0.5, 1.0
 _MOST_PLIES = 5000
 _RATING = re.compile(r"\s*(?:[(（\[]\s*R?(\d{3,4})\s*[)）\]]|\bR(\d{3,4}))\s*$")
 _RANK = re.compile(r"[\s　]*[(（\[\s　]([^\s　()（）\[\]]+)[)）\]]?\s*$")
@@ -47,10 +54,8 @@ class ShogiGameBuilder:
     """Tenths of a second by move number, from 1."""
     evals: dict[int, int] = field(default_factory=dict)
     """Centipawns for Black after each move, by move number."""
-    time_control: str | None = None
-    date: datetime.date | None = None
-    event: str | None = None
-    site: str | None = None
+    facts: dict[str, Any] = field(default_factory=dict)
+    """`date`, `event`, `site` and `time_control` of the record, if the file has them."""
 
     def fail(self, line: TextLine, message: str) -> None:
         """Marks the game as broken."""
@@ -64,6 +69,10 @@ class ShogiGameBuilder:
             self.fail(line, str(error))
             return
         self.start = None if self.state == ShogiState.initial() else self.state.text()
+
+    def set_fact(self, name: str, text: str) -> None:
+        """Sets a fact of the record from its text."""
+        self.facts[name] = parse_date(text) if name == "date" else text or None
 
     def set_player(self, side: int, text: str) -> None:
         """Sets a player from a name, with an optional rating in brackets or rank."""
@@ -102,6 +111,12 @@ class ShogiGameBuilder:
             self.illegal = ""
         self.result, self.ending = result, ending
 
+    def end_for_mover(self, score: float | None, ending: Termination) -> None:
+        """Sets the termination and the result from the score of the player to move."""
+        if self.illegal and ending == Termination.RULES:
+            score = LOSS  # an illegal move was not played: its player is still to move
+        self.end(score if score is None or self.state.to_move == 0 else 1 - score, ending)
+
     def parsed(self, end: int) -> ParsedGame:
         """The parsed game; `end` is the byte offset of its end."""
         where = f"line {self.line:,}"
@@ -122,12 +137,9 @@ class ShogiGameBuilder:
             second_rating=self.ratings[1],
             first_rank=self.ranks[0],
             second_rank=self.ranks[1],
-            time_control=self.time_control,
-            spent=_packed(self.spent, plies, _UNKNOWN, np.int32),
-            evals=_packed(self.evals, plies, _NO_EVAL, np.int16),
-            date=self.date,
-            event=self.event,
-            site=self.site,
+            spent=_packed(self.spent, plies, NO_CLOCK, np.int32),
+            evals=_packed(self.evals, plies, NO_EVAL, np.int16),
+            **self.facts,
         )
 
 
@@ -184,6 +196,13 @@ def _packed(
     if not values:
         return None
     return np.array([values.get(number, missing) for number in range(1, plies + 1)], kind).tobytes()
+
+
+def written_facts(record: GameRecord, names: Mapping[str, str]) -> list[tuple[str, str]]:
+    """(key in the file, text) of the known facts of a record. `names` has the fact of each key."""
+    date = record.date and record.date.strftime("%Y/%m/%d")
+    texts = {key: date if fact == "date" else getattr(record, fact) for key, fact in names.items()}
+    return [(key, text) for key, text in texts.items() if text]
 
 
 # Filter of shogi games: `[games]` of a preset.

@@ -24,7 +24,6 @@ from torch.nn import functional
 from sparring.base.errors import BadConfig
 from sparring.games import NetworkLayout, describe
 from sparring.games.ratings import rank_order
-from sparring.policies import rating_text
 from sparring.records import Batch
 from sparring.records.batches import NO_LABEL
 from sparring.training.config import TrainingConfig
@@ -125,11 +124,6 @@ def rating_groups(batch: Batch, game: str) -> NDArray[np.float64]:
     return np.where(mover == opponent, mover, np.nan)
 
 
-def rating_group_name(group: float, game: str) -> str:
-    """Returns the name of a rating group, such as 1100, 3k or 6d."""
-    return rating_text(game, round(group))
-
-
 class TrainingBatch(NamedTuple):
     """n positions, in tensors of fixed shapes (CUDA graphs need them)."""
 
@@ -202,14 +196,14 @@ def make_training_batch(
         teacher_cache.store(indices[new], teacher_policy[new], teacher_wdl[new])
         known = teacher_cache.lookup(indices, teacher_policy.shape[1], teacher_wdl.shape[1])
         teacher_policy, teacher_wdl = (
-            torch.where(randomised[:, None], *each)
-            for each in zip((teacher_policy, teacher_wdl), known, strict=True)
+            torch.where(randomised[:, None], *pair)
+            for pair in zip((teacher_policy, teacher_wdl), known, strict=True)
         )
     # Without a recorded move or result for these ratings, the target is the teachers' alone.
     teacher_policy, teacher_weight = _mixed_target(
-        teacher_policy, sum(each.weight for each in teachers), randomised | (tensors["played"] < 0)
+        teacher_policy, sum(teacher.weight for teacher in teachers), randomised | (tensors["played"] < 0)
     )
-    results = sum(each.results for each in teachers)
+    results = sum(teacher.results for teacher in teachers)
     teacher_wdl, teacher_wdl_weight = _mixed_target(
         teacher_wdl, results, randomised | (tensors["result"] < 0)
     )
@@ -268,8 +262,8 @@ def _mixed_target(teacher_policy: Tensor, teacher_weight: float, alone: Tensor) 
 def unpack_bits(bits: Tensor, shape: tuple[int, ...]) -> Tensor:
     """Unpacks bits [n, bytes], lowest bit first, to uint8 [n, *shape]."""
     indices = torch.arange(8, dtype=torch.uint8, device=bits.device)
-    each = (bits[:, :, None] >> indices) & 1
-    return each.flatten(1)[:, : math.prod(shape)].reshape(-1, *shape)
+    unpacked = (bits[:, :, None] >> indices) & 1
+    return unpacked.flatten(1)[:, : math.prod(shape)].reshape(-1, *shape)
 
 
 def _arrays(
@@ -343,13 +337,13 @@ def losses(policy: Tensor, result: Tensor, minibatch: TrainingBatch, value_weigh
     `policy` is [n, moves] logits; `result` is [n, 3] logits of win, draw and loss for the side to move.
     """
     log_policy = policy.float().masked_fill(~minibatch.legal, ILLEGAL_LOGIT).log_softmax(dim=1)
-    each = functional.nll_loss(log_policy, minibatch.played, reduction="none", ignore_index=IGNORE_INDEX)
+    nll = functional.nll_loss(log_policy, minibatch.played, reduction="none", ignore_index=IGNORE_INDEX)
     if minibatch.teacher_policy.shape[1]:
         policy_loss = (
-            (1 - minibatch.teacher_weight) * each - (minibatch.teacher_policy * log_policy).sum(dim=1)
+            (1 - minibatch.teacher_weight) * nll - (minibatch.teacher_policy * log_policy).sum(dim=1)
         ).mean()
     else:
-        policy_loss = mean_of(each, minibatch.played >= 0)
+        policy_loss = mean_of(nll, minibatch.played >= 0)
     log_wdl = result.float().log_softmax(dim=1)
     results = functional.nll_loss(log_wdl, minibatch.result, reduction="none", ignore_index=IGNORE_INDEX)
     if minibatch.teacher_wdl.shape[1]:
@@ -361,7 +355,7 @@ def losses(policy: Tensor, result: Tensor, minibatch: TrainingBatch, value_weigh
     return Losses(
         policy_loss + value_weight * result_loss,
         log_policy.detach().argmax(dim=1) == minibatch.played,
-        each.detach(),
+        nll.detach(),
     )
 
 

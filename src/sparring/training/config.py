@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, TypeVar
 
 from msgspec import Meta
 
@@ -183,14 +183,10 @@ class TrainingConfig:
 
     def changed(self, *, steps: int | None = None, seed: int | None = None, trial: int | None = None) -> Self:
         """A copy with other steps, another seed or another trial, where given."""
-        part, data = self.training, self.data
-        if steps is not None:
-            part = dataclasses.replace(part, steps=steps)
-        if seed is not None:
-            part = dataclasses.replace(part, seed=seed)
-        if trial is not None:
-            data = dataclasses.replace(data, trial=trial)
-        return dataclasses.replace(self, training=part, data=data)
+        new: dict[str, Any] = {"steps": steps, "seed": seed}
+        new = {key: value for key, value in new.items() if value is not None}
+        data = self.data if trial is None else dataclasses.replace(self.data, trial=trial)
+        return dataclasses.replace(self, training=dataclasses.replace(self.training, **new), data=data)
 
 
 @dataclass(frozen=True)
@@ -264,6 +260,9 @@ class StudentConfig(TrainingConfig):
         return dataclasses.replace(self, teachers=teachers, data=data, fresh=fresh)
 
 
+_C = TypeVar("_C", bound=TrainingConfig)
+
+
 def shipped_training_configs() -> list[str]:
     """Names of the shipped configurations of `sparring train people`."""
     return data.names("training")
@@ -276,15 +275,17 @@ def shipped_student_configs() -> list[str]:
 
 def load_training_config(name: str | Path) -> TrainingConfig:
     """Reads a shipped configuration by name, or a TOML file. Raises BadConfig."""
-    path = find_config(name, "training")
-    return parse_training_config(path.stem, read_toml(path), path)
+    return _load(TrainingConfig, name, "training")
 
 
 def load_student_config(name: str | Path) -> StudentConfig:
     """Reads a student's shipped configuration by name, or a TOML file. Raises BadConfig."""
-    path = find_config(name, "student_training")
-    table = {"name": path.stem, **read_toml(path)}
-    return from_table(StudentConfig, table, Source(path))
+    return _load(StudentConfig, name, "student_training")
+
+
+def _load(kind: type[_C], name: str | Path, folder: data.Kind) -> _C:
+    path = find_config(name, folder)
+    return from_table(kind, {"name": path.stem, **read_toml(path)}, Source(path))
 
 
 def find_config(name: str | Path, kind: data.Kind) -> Path:
@@ -300,9 +301,9 @@ def find_config(name: str | Path, kind: data.Kind) -> Path:
     return path
 
 
-def parse_training_config(name: str, table: Mapping[str, Any], file: Path | None = None) -> TrainingConfig:
+def parse_training_config(name: str, table: Mapping[str, Any]) -> TrainingConfig:
     """Makes a configuration from TOML tables; `name` is the default name. Raises BadConfig."""
-    return from_table(TrainingConfig, {"name": name, **table}, Source(file))
+    return from_table(TrainingConfig, {"name": name, **table})
 
 
 def _check_range(key: str, ends: tuple[float, float] | None) -> None:

@@ -9,6 +9,7 @@ blocks in 8 bits if they were trained so. docs/training.md compares this with to
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterable
 from typing import Any, cast
 
 import numpy as np
@@ -74,15 +75,12 @@ def describe_architecture(config: TrainingConfig) -> str:
     """Returns a description of the architecture for the model card."""
     part = config.network
     shape = f"{part.blocks}x{part.width}"
-    words = {
-        "residual": [f"residual {shape}", f"squeeze-and-excitation {part.se_ratio}"],
-        "attention": [f"attention {shape}", f"{part.heads} heads"],
-        "geometric": [
-            f"attention {shape}",
-            f"{part.heads} heads",
-            f"geometric bias of {TEMPLATES} templates",
-        ],
-    }[part.kind]
+    if part.kind == "residual":
+        words = [f"residual {shape}", f"squeeze-and-excitation {part.se_ratio}"]
+    else:
+        words = [f"attention {shape}", f"{part.heads} heads"]
+    if part.kind == "geometric":
+        words.append(f"geometric bias of {TEMPLATES} templates")
     if part.rating_range:
         words.append("conditioned on both players' ratings")
     if part.clock:
@@ -121,6 +119,33 @@ class _Writer:
         graph.output("wdl", graph.op("Softmax", result, axis=-1), (3,))
         return graph
 
+    def number(self, value: float) -> str:
+        return self.graph.constant(np.array(value, np.float32))
+
+    def indices(self, *values: int) -> str:
+        return self.graph.constant(np.array(values, np.int64))
+
+    def columns(self, x: str, *which: int) -> str:
+        return self.graph.op("Gather", x, self.indices(*which), axis=1)
+
+    def hats(self, values: str, ratings: int, knots: Tensor) -> str:
+        """Hat functions [batch, ratings, KNOTS] of values [batch, ratings] in 0..1."""
+        graph = self.graph
+        steps = graph.op("Mul", graph.reshape(values, -1, ratings, 1), self.number(KNOTS - 1))
+        away = graph.op("Abs", graph.op("Sub", steps, graph.constant(_array(knots))))
+        return graph.op("Relu", graph.op("Sub", self.number(1), away))
+
+    def heads(self, parts: Iterable[str], heads: int, depth: int, bias: Callable[[str], str]) -> str:
+        """Attention of projected queries, keys and values, made one by one; `bias` adds to scores."""
+        graph, cells = self.graph, self._layout.cells
+        query, key, value = (
+            graph.op("Transpose", graph.reshape(part, -1, cells, heads, depth), perm=order)
+            for part, order in zip(parts, ([0, 2, 1, 3], [0, 2, 3, 1], [0, 2, 1, 3]), strict=True)
+        )
+        scores = bias(graph.op("MatMul", query, key))
+        attended = graph.op("MatMul", graph.op("Softmax", scores, axis=-1), value)
+        return graph.op("Transpose", attended, perm=[0, 2, 1, 3])
+
     def weights(self, array: NDArray[Any]) -> str:
         """Adds an array; arrays of 512 numbers or more are stored in float16."""
         if array.size < 512:
@@ -158,19 +183,11 @@ class _Writer:
 
     def context(self, part: ContextEncoder, context: str) -> str:
         graph = self.graph
-
-        def columns(*which: int) -> str:
-            return graph.op("Gather", context, graph.constant(np.array(which, np.int64)), axis=1)
-
-        known = graph.op("Mul", columns(1, 3, 5), graph.constant(_array(part.enabled)))
-        steps = graph.op("Mul", graph.reshape(columns(0, 2), -1, 2, 1),
-                         graph.constant(np.array(KNOTS - 1, np.float32)))  # fmt: skip
-        away = graph.op("Abs", graph.op("Sub", steps, graph.constant(_array(part.knots))))
-        hats = graph.op("Relu", graph.op("Sub", graph.constant(np.array(1, np.float32)), away))
-        of_ratings = graph.op("Gather", known, graph.constant(np.array([0, 1], np.int64)), axis=1)
-        of_clock = graph.op("Gather", known, graph.constant(np.array([2], np.int64)), axis=1)
+        known = graph.op("Mul", self.columns(context, 1, 3, 5), graph.constant(_array(part.enabled)))
+        hats = self.hats(self.columns(context, 0, 2), 2, part.knots)
+        of_ratings, of_clock = self.columns(known, 0, 1), self.columns(known, 2)
         hats = graph.op("Mul", hats, graph.reshape(of_ratings, -1, 2, 1))
-        clock = graph.op("Mul", columns(4), of_clock)
+        clock = graph.op("Mul", self.columns(context, 4), of_clock)
         condition = graph.op("Concat", graph.reshape(hats, -1, 2 * KNOTS), clock, of_clock, axis=1)
         return graph.op("Relu", self.dense(condition, part.project))
 
@@ -188,10 +205,7 @@ class _Writer:
             "Add", self.dense(self.means(y, width), block.squeeze), self.dense(conditioning, block.condition)
         )
         excited = self.dense(graph.op("Relu", middle), block.excite)
-        halves = [
-            graph.op("Gather", excited, graph.constant(np.arange(width, dtype=np.int64) + start), axis=1)
-            for start in (0, width)
-        ]
+        halves = [self.columns(excited, *range(start, start + width)) for start in (0, width)]
         scale, shift = (graph.reshape(half, -1, width, 1, 1) for half in halves)
         y = graph.op("Add", graph.op("Mul", y, graph.op("Sigmoid", scale)), shift)
         return graph.op("Relu", graph.op("Add", y, x))
@@ -234,19 +248,18 @@ class _Writer:
         graph, cells, heads = self.graph, self._layout.cells, block.heads
         width = block.attention_out.in_features
         depth = width // heads
-        weights, biases = _array(block.qkv.weight), _array(block.qkv.bias)
-        parts = []
-        for index, order in enumerate(((0, 2, 1, 3), (0, 2, 3, 1), (0, 2, 1, 3))):
-            rows = slice(index * width, (index + 1) * width)
-            factor = np.float32(depth**-0.5 if index == 0 else 1)
-            projected = graph.op("Gemm", y, self.weights(weights[rows] * factor),
-                                 self.weights(biases[rows] * factor), transB=1)  # fmt: skip
-            split = graph.reshape(projected, -1, cells, heads, depth)
-            parts.append(graph.op("Transpose", split, perm=list(order)))
-        scores = graph.op(
-            "Add", graph.op("MatMul", parts[0], parts[1]), self.weights(_array(block.attention_bias))
+        weights, biases = _array(block.qkv.weight).copy(), _array(block.qkv.bias).copy()
+        weights[:width] *= np.float32(depth**-0.5)
+        biases[:width] *= np.float32(depth**-0.5)
+        parts = (
+            graph.op("Gemm", y, self.weights(part), self.weights(bias), transB=1)
+            for part, bias in zip(np.split(weights, 3), np.split(biases, 3), strict=True)
         )
-        if smolgen_weights is not None:
+
+        def biased(scores: str) -> str:
+            scores = graph.op("Add", scores, self.weights(_array(block.attention_bias)))
+            if smolgen_weights is None:
+                return scores
             compressed = graph.op("MatMul", y, self.weights(_array(block.smolgen_compress.weight).T))
             board = self.dense(
                 graph.reshape(compressed, -1, block.smolgen_dense.in_features), block.smolgen_dense
@@ -255,9 +268,9 @@ class _Writer:
                 self.norm(graph.op("Relu", board), block.smolgen_norm), block.smolgen_generate
             )
             bias = graph.op("MatMul", graph.reshape(generated, -1, block.smolgen_size), smolgen_weights)
-            scores = graph.op("Add", scores, graph.reshape(bias, -1, heads, cells, cells))
-        attended = graph.op("MatMul", graph.op("Softmax", scores, axis=-1), parts[2])
-        return graph.reshape(graph.op("Transpose", attended, perm=[0, 2, 1, 3]), -1, width)
+            return graph.op("Add", scores, graph.reshape(bias, -1, heads, cells, cells))
+
+        return graph.reshape(self.heads(parts, heads, depth, biased), -1, width)
 
     def policy(self, head: nn.Module, x: str) -> str:
         graph = self.graph
@@ -326,12 +339,6 @@ class _GeometricWriter(_Writer):
         graph.output("wdl", graph.op("Softmax", self.once(result, 3), axis=-1), (3,))
         return graph
 
-    def number(self, value: float) -> str:
-        return self.graph.constant(np.array(value, np.float32))
-
-    def indices(self, *values: int) -> str:
-        return self.graph.constant(np.array(values, np.int64))
-
     def layer(self, name: str, x: str, layer: nn.Linear) -> str:
         """A layer of a block, in 8 bits if the range of its input is known."""
         if not self._ranges:
@@ -390,19 +397,14 @@ class _GeometricWriter(_Writer):
     def conditioning(self, model: GeometricNetwork, context: str) -> str:
         """The embedding [batch, width] of ratings and clock."""
         graph = self.graph
-
-        def columns(*which: int) -> str:
-            return graph.op("Gather", context, self.indices(*which), axis=1)
-
-        known = graph.op("Mul", columns(1, 3, 5), graph.constant(_array(model.enabled)))
-        flag = graph.op("Gather", known, self.indices(2), axis=1)
-        steps = graph.op("Mul", graph.reshape(columns(0, 2, 4), -1, 3, 1), self.number(KNOTS - 1))
-        away = graph.op("Abs", graph.op("Sub", steps, graph.constant(_array(model.knots))))
-        hats = graph.op("Relu", graph.op("Sub", self.number(1), away))
+        known = graph.op("Mul", self.columns(context, 1, 3, 5), graph.constant(_array(model.enabled)))
+        flag = self.columns(known, 2)
+        hats = self.hats(self.columns(context, 0, 2, 4), 3, model.knots)
         hats = graph.op("Mul", hats, graph.reshape(known, -1, 3, 1))
-        ratings = graph.reshape(graph.op("Gather", hats, self.indices(0, 1), axis=1), -1, 2 * KNOTS)
-        clock = graph.reshape(graph.op("Gather", hats, self.indices(2), axis=1), -1, KNOTS)
-        inputs = graph.op("Concat", ratings, graph.op("Mul", columns(4), flag), flag, clock, axis=1)
+        ratings = graph.reshape(self.columns(hats, 0, 1), -1, 2 * KNOTS)
+        clock = graph.reshape(self.columns(hats, 2), -1, KNOTS)
+        seconds = graph.op("Mul", self.columns(context, 4), flag)
+        inputs = graph.op("Concat", ratings, seconds, flag, clock, axis=1)
         twice = graph.op("Concat", inputs, inputs, axis=1)  # two rows each, as in `board_means`
         layer = model.conditioning
         return self.once(self.dense(graph.reshape(twice, -1, layer.in_features), layer), layer.out_features)
@@ -432,18 +434,14 @@ class _GeometricWriter(_Writer):
         weights = _array(block.qkv.weight).copy()
         weights[:width] *= np.float32(depth**-0.5)
         shown = self.quantised(x, self._ranges[f"{name}.qkv"]) if self._ranges else x
-        parts = []
-        for index, order in enumerate(((0, 2, 1, 3), (0, 2, 3, 1), (0, 2, 1, 3))):
-            part = weights[index * width : (index + 1) * width]
-            if self._ranges:
-                projected = self.product_8_bits(shown, part)
-            else:
-                projected = graph.op("Gemm", shown, self.weights(part), transB=1)
-            split = graph.reshape(projected, -1, self._cells, heads, depth)
-            parts.append(graph.op("Transpose", split, perm=list(order)))
-        scores = graph.op("Add", graph.op("MatMul", parts[0], parts[1]), bias)
-        attended = graph.op("MatMul", graph.op("Softmax", scores, axis=-1), parts[2])
-        attended = self.rows(graph.op("Transpose", attended, perm=[0, 2, 1, 3]), width)
+        parts = (
+            self.product_8_bits(shown, part)
+            if self._ranges
+            else graph.op("Gemm", shown, self.weights(part), transB=1)
+            for part in np.split(weights, 3)
+        )
+        attended = self.heads(parts, heads, depth, lambda scores: graph.op("Add", scores, bias))
+        attended = self.rows(attended, width)
         attended = self.layer(f"{name}.project", attended, block.project)
         x = self.rms_norm(graph.op("Add", x, attended), block.norm1.weight)
         hidden = self.gelu(self.layer(f"{name}.ffn_in", x, block.ffn_in))

@@ -90,7 +90,7 @@ class RecordLoader:
 
     def training(self, begin: Cursor) -> Generator[TaskBatch]:
         """Yields training batches from a cursor on, epoch after epoch, without end."""
-        return prefetched((self._prepared(*each) for each in self.records(begin)), self.device)
+        return prefetched((self._prepared(*pair) for pair in self.records(begin)), self.device)
 
     def example(self, cursor: Cursor) -> TaskBatch:
         """Returns the batch after a cursor, without prefetching."""
@@ -131,7 +131,9 @@ class RecordLoader:
     @property
     def extra_encodings(self) -> tuple[str, ...]:
         """Encodings beside the network's own that the teachers need."""
-        names = {name for each in self.teachers for name in (each.encoding, each.global_inputs) if name}
+        names = {
+            name for teacher in self.teachers for name in (teacher.encoding, teacher.global_inputs) if name
+        }
         return tuple(sorted(names - {layout_of(self.config).encoding}))
 
     def _epoch(self, epoch: int, skip: int = 0) -> Generator[Batch]:

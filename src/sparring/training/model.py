@@ -58,6 +58,19 @@ def input_spec_of(config: TrainingConfig) -> InputSpec:
     return InputSpec(config.game, layout_of(config).encoding, config.network.history, lowest, highest)
 
 
+def _scales(layout: NetworkLayout) -> Tensor:
+    """[planes, 1, 1]: factors of the input planes; counts are scaled to 0..1."""
+    scales = torch.ones(layout.planes, 1, 1)
+    for begin, end, most in layout.counts:
+        scales[begin:end] = 1 / most
+    return scales
+
+
+def _enabled(part: NetworkConfig) -> Tensor:
+    """[3]: 1 for the inputs in use (own rating, opponent's rating, clock), else 0."""
+    return torch.tensor([float(part.rating_range is not None)] * 2 + [float(part.clock)])
+
+
 class ContextEncoder(nn.Module):
     """Encodes ratings and clock as a conditioning vector.
 
@@ -66,13 +79,11 @@ class ContextEncoder(nn.Module):
     """
 
     enabled: Tensor
-    """[3]: 1 for the inputs in use (own rating, opponent's rating, clock), else 0."""
     knots: Tensor
 
     def __init__(self, part: NetworkConfig) -> None:
         super().__init__()
-        enabled = [float(part.rating_range is not None)] * 2 + [float(part.clock)]
-        self.register_buffer("enabled", torch.tensor(enabled))
+        self.register_buffer("enabled", _enabled(part))
         self.register_buffer("knots", torch.arange(KNOTS, dtype=torch.float32))
         self.project = nn.Linear(2 * KNOTS + 2, CONDITIONING_WIDTH)
 
@@ -257,14 +268,10 @@ class PolicyValueNetwork(nn.Module):
     """
 
     scales: Tensor
-    """[planes, 1, 1]: factors of the input planes; counts are scaled to 0..1."""
 
     def __init__(self, part: NetworkConfig, layout: NetworkLayout) -> None:
         super().__init__()
-        scales = torch.ones(layout.planes, 1, 1)
-        for begin, end, most in layout.counts:
-            scales[begin:end] = 1 / most
-        self.register_buffer("scales", scales)
+        self.register_buffer("scales", _scales(layout))
         self.context = ContextEncoder(part)
         tower = AttentionTower if part.kind == "attention" else ResidualTower
         self.tower = tower(part, layout)
@@ -408,7 +415,6 @@ class GeometricNetwork(nn.Module):
 
     scales: Tensor
     enabled: Tensor
-    """[3]: 1 for the inputs in use (own rating, opponent's rating, clock), else 0."""
     knots: Tensor
     move_indices: Tensor
     inverse: Tensor
@@ -417,12 +423,8 @@ class GeometricNetwork(nn.Module):
     def __init__(self, part: NetworkConfig, layout: NetworkLayout) -> None:
         super().__init__()
         width = part.width
-        scales = torch.ones(layout.planes, 1, 1)
-        for begin, end, most in layout.counts:
-            scales[begin:end] = 1 / most
-        self.register_buffer("scales", scales)
-        enabled = [float(part.rating_range is not None)] * 2 + [float(part.clock)]
-        self.register_buffer("enabled", torch.tensor(enabled))
+        self.register_buffer("scales", _scales(layout))
+        self.register_buffer("enabled", _enabled(part))
         self.register_buffer("knots", torch.arange(KNOTS, dtype=torch.float32))
         self.embed = nn.Linear(layout.planes, width)
         self.squares = nn.Parameter(torch.zeros(layout.cells, width))

@@ -239,7 +239,7 @@ class StudentTask(PeopleTask):
             groups.append(
                 {
                     "starts": list(group.starts),
-                    "lengths": torch.tensor([len(each) for each in moves]),
+                    "lengths": torch.tensor([len(packed) for packed in moves]),
                     "moves": torch.frombuffer(bytearray(b"".join(moves) or b"\0"), dtype=torch.uint8),
                     "ratings": torch.from_numpy(group.ratings),
                     "choices": None if group.choices is None else torch.from_numpy(group.choices.moves),
@@ -336,7 +336,7 @@ class StudentTask(PeopleTask):
         return GameGroup(tuple(states), tuple(starts), ratings)
 
     def _encoded(self, group: GameGroup) -> tuple[Batch, Conditioning]:
-        """The positions of a group that are trained on, and what the teachers are told."""
+        """The positions of a group that are trained on, and what the teachers are conditioned on."""
         count = self._count
         states = group.states[:count]
         parts = [states[i : i + _ENCODED_TOGETHER] for i in range(0, count, _ENCODED_TOGETHER)]
@@ -425,9 +425,9 @@ def _packed(encoded: tuple[Any, ...]) -> tuple[Any, ...]:
 def join_batches(one: Batch, other: Batch) -> Batch:
     """Returns the positions of both batches."""
     columns = {
-        each.name: np.concatenate([getattr(one, each.name), getattr(other, each.name)])
-        for each in dataclasses.fields(Batch)
-        if each.name not in ("offsets", "extra_encodings")
+        column.name: np.concatenate([getattr(one, column.name), getattr(other, column.name)])
+        for column in dataclasses.fields(Batch)
+        if column.name not in ("offsets", "extra_encodings")
     }
     views = {
         name: EncodedPositions(

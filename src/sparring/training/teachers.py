@@ -27,8 +27,8 @@ from sparring.records.table import table_shards
 from sparring.training.config import TeacherConfig, TrainingConfig
 from sparring.training.model import input_spec_of
 
-_ENCODINGS = {"lc0": "lc0", "maia3": "maia3", "katago": "katago"}
-"""Input encodings of other projects' networks, by codec."""
+_ENCODINGS = ("lc0", "maia3", "katago")
+"""Codecs of other projects' networks, which are the names of their input encodings."""
 _GLOBAL_ENCODINGS = {"katago": "katago-global"}
 """Encodings of their global (not spatial) inputs, by codec."""
 CACHED_MOVES = 32
@@ -103,7 +103,7 @@ def _encoding(card: ModelCard, config: TrainingConfig) -> str:
         raise BadConfig(f"{card.name}: networks of the family {card.codec} cannot teach yet")
     if config.data.mirrored and card.codec == "maia3":
         raise BadConfig("Maia-3 cannot teach in the mirror: set mirrored = false in [data]")
-    return _ENCODINGS[card.codec]
+    return card.codec
 
 
 TeacherForward = Callable[[TorchGraph, Tensor, Tensor, Tensor, Tensor], TeacherOutput]
@@ -199,7 +199,7 @@ def make_teacher_cache(tables: Sequence[Path], game: str, trial: int, device: to
         lengths = [len(moves) // describe(game).packed_move_bytes for moves in rows.moves]
         games.update(zip(rows.identities.tolist(), lengths, strict=True))
     identities = np.array(sorted(games), np.int64)
-    return TeacherCache(identities, np.array([games[each] for each in identities.tolist()], np.int64), device)
+    return TeacherCache(identities, np.array([games[game] for game in identities.tolist()], np.int64), device)
 
 
 def chunks(queried: NDArray[np.bool_]) -> NDArray[np.int64]:

@@ -14,8 +14,8 @@ import dataclasses
 import math
 import os
 import time
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -212,9 +212,14 @@ class Trainer:
         with self.averaged_model() as model, torch.no_grad(), self.precision():
             return self.task.validate(model, self.step)
 
-    def averaged_model(self) -> AbstractContextManager[nn.Module]:
+    @contextmanager
+    def averaged_model(self) -> Iterator[nn.Module]:
         """Context manager that gives the model with its averaged weights, in evaluation mode."""
-        return _Averaged(self.model, self.average)
+        with self.average.average_parameters():
+            try:
+                yield self.model.eval()
+            finally:
+                self.model.train()
 
     def export(self) -> bytes:
         """Returns the file of the averaged network."""
@@ -317,21 +322,6 @@ class Trainer:
         self.average.load(state["average"])
         load_optimiser_state(self.optimiser, state["optimiser"])
         self.task.load_state(state["task_state"], self.model)
-
-
-class _Averaged:
-    """Context manager of `Trainer.averaged_model`."""
-
-    def __init__(self, model: nn.Module, average: ExponentialMovingAverage) -> None:
-        self._model, self._weights = model, average.average_parameters()
-
-    def __enter__(self) -> nn.Module:
-        self._weights.__enter__()
-        return self._model.eval()
-
-    def __exit__(self, *error: Any) -> None:
-        self._model.train()
-        self._weights.__exit__(*error)
 
 
 # Checkpoints. They are written atomically.

@@ -8,17 +8,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from threading import Event
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from sparring.base.errors import BadConfig
 from sparring.games import Move
 from sparring.players import Clock, Decision, GameStart, SearchLimits, Turn
 from sparring.rbc.bots import BOTS, load_bot_config, make_bot
-from sparring.rbc.evaluators import UniformEvaluator
+from sparring.rbc.evaluators import Evaluations, UniformEvaluator
 from sparring.rbc.game import (
     NO_SENSE,
     PASS,
@@ -31,6 +31,7 @@ from sparring.rbc.game import (
 )
 from sparring.rbc.matches import play_rbc_game
 from sparring.rbc.planner import PlannerBot
+from sparring.rbc.synopsis import SynopsisWords
 from tests.players.rbc.planner_factories import QUICK, planner_bot
 
 
@@ -340,11 +341,12 @@ def test_a_planner_is_described_by_a_file(tmp_path: Path) -> None:
 def test_a_failing_network_does_not_lose_the_game() -> None:
     """The front end of reconchess plays a random action then; here the error must reach it."""
 
-    def fail(planes: object, opponent: object) -> None:
-        raise RuntimeError("no network")
+    class Failing(UniformEvaluator):
+        def evaluate(self, synopses: SynopsisWords, opponent: NDArray[np.bool_]) -> Evaluations:
+            raise RuntimeError("no network")
 
     made = planner_bot()
-    made.evaluator = SimpleNamespace(evaluate=fail, recognise=lambda _: None)
+    made.evaluator = Failing()
     made.new_game(GameStart(Rbc(), 0, seed=3))
     made.observe(OpponentMoveResult(None))
     made.observe(SenseResult(()))

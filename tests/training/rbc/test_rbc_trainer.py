@@ -31,6 +31,7 @@ from sparring.rbc.training.task import (
     with_trained_headsets,
     without_targets,
 )
+from studies.dsmcp.run import StudiedRun
 from tests.training.rbc.rbc_factories import small_examples, small_rbc_config
 
 
@@ -76,7 +77,7 @@ def test_removed_planes_are_empty_and_the_possible_actions_stay(examples: Exampl
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU here")
 def test_steps_without_a_plane_can_be_captured_as_a_cuda_graph(tmp_path: Path, examples: ExampleSet) -> None:
     data = DeviceExamples(examples, 0, torch.device("cuda"))
-    run = RbcTrainer(small_rbc_config(), data, tmp_path)
+    run = StudiedRun(small_rbc_config(), data, tmp_path)
     run.next_step()
     data.remove_planes(range(104))
     without = float(run.next_step())
@@ -136,7 +137,7 @@ def test_a_network_learns_its_examples(tmp_path: Path, examples: ExampleSet) -> 
         network={"blocks": 1, "width": 16, "policy_blocks": 0},
         data={"mirrored": False},
     )
-    run = RbcTrainer(config, examples, tmp_path, "cpu")
+    run = StudiedRun(config, examples, tmp_path, "cpu")
     rows = run.data.rows(config.headsets[0], validation=False)
     before = run.measure(0, rows)
     run.train()

@@ -3,9 +3,8 @@ allow."""
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
@@ -155,16 +154,13 @@ class RbcTrainingConfig:
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values for checkpoints."""
-        return dataclasses.asdict(self)
+        return asdict(self)
 
     def changed(self, *, steps: int | None = None, seed: int | None = None) -> RbcTrainingConfig:
         """A copy with other steps or another seed, where given."""
-        part = self.training
-        if steps is not None:
-            part = dataclasses.replace(part, steps=steps)
-        if seed is not None:
-            part = dataclasses.replace(part, seed=seed)
-        return dataclasses.replace(self, training=part)
+        values = {"steps": steps, "seed": seed}
+        given: dict[str, Any] = {name: value for name, value in values.items() if value is not None}
+        return replace(self, training=replace(self.training, **given))
 
 
 def shipped_rbc_configs() -> list[str]:

@@ -20,7 +20,7 @@ import codecs
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
 from functools import partial
-from itertools import islice, pairwise
+from itertools import count, islice, pairwise
 from pathlib import Path
 from typing import Any, Self
 
@@ -33,7 +33,7 @@ from sparring.base.errors import BadConfig, JournalMismatch, TruncatedFile
 from sparring.base.storage import Journal, atomic_writer, read_journal
 from sparring.base.workers import LocalWorkerPool, SerialWorkerPool, WorkerPool
 from sparring.games.states import states_to
-from sparring.rbc.game import PASS, OpponentSense, Rbc
+from sparring.rbc.game import PASS, Rbc
 from sparring.rbc.history import read_histories
 from sparring.rbc.plugin import DESCRIPTION
 from sparring.rbc.synopsis import SynopsisWords, action_index, compute_synopsis
@@ -167,9 +167,7 @@ def _follow(
 ) -> tuple[list[_Decision], int | None]:
     """The decisions of a player, and the ply of its first forced win. Ends at a contradiction, which a sample
     of the boards may lead to."""
-    rules = Rbc()
-    options = TrackerOptions(limit=config.boards, threads=1, seed=seed)
-    tracker = Tracker(player, options, states[0])
+    tracker = Tracker(player, TrackerOptions(limit=config.boards, threads=1, seed=seed), states[0])
     previous: list[SynopsisWords | None] = [None] * config.draws
     decisions: list[_Decision] = []
     win: int | None = None
@@ -178,37 +176,24 @@ def _follow(
         assert move is not None
         if before.to_move == player:
             boards, context = tracker.boards, tracker.synopsis_context
-            seeds = [_draw_seed(seed, ply, draw) for draw in range(config.draws)]
+            first_seed = seed * 1_000_003 + ply * 1009
             synopses = [
-                compute_synopsis(boards, context, last, count=config.sampled, seed=draw_seed)
-                for draw_seed, last in zip(seeds, previous, strict=True)
+                compute_synopsis(boards, context, last, count=config.sampled, seed=draw_seed % 2**64)
+                for draw_seed, last in enumerate(previous, first_seed)
             ]
             if not before.sensing:
                 previous = list(synopses)
             index = action_index(move, player)
-            decisions.append(
-                _Decision(
-                    player,
-                    ply,
-                    synopses,
-                    NO_ACTION if index is None else index,
-                    _opposing_pieces(before, player),
-                    len(boards),
-                )
-            )
+            action = NO_ACTION if index is None else index
+            pieces = _opposing_pieces(before, player)
+            decisions.append(_Decision(player, ply, synopses, action, pieces, len(boards)))
             if win is None and config.clean and tracker.exact and _wins(boards, before.sensing, config):
                 win = ply
-        observation = rules.observe(before, player, move)
-        if not isinstance(observation, OpponentSense):
-            try:
-                tracker.observe(observation)
-            except Contradiction:
-                break
+        try:
+            tracker.observe(Rbc().observe(before, player, move))
+        except Contradiction:
+            break
     return decisions, win
-
-
-def _draw_seed(seed: int, ply: int, draw: int) -> int:
-    return (seed * 1_000_003 + ply * 1009 + draw) % 2**64
 
 
 def _wins(boards: RbcBoardSet, sensing: bool, config: ExampleConfig) -> bool:
@@ -253,7 +238,6 @@ def _rows(
 
 
 # Examples of many games.
-
 
 JOURNAL = "examples.ndjson"
 _INDEX = "index.ndjson"
@@ -380,10 +364,11 @@ def _tasks(files: Sequence[Path]) -> Iterator[_Task]:
             yield _Task(source, 0, (b"".join(open_chunks(path)).replace(b"\n", b" "),))
             continue
         lines = _lines(path)
-        number = 0
-        while block := tuple(islice(lines, _BLOCK)):
+        for number in count():
+            block = tuple(islice(lines, _BLOCK))
+            if not block:
+                break
             yield _Task(source, number, block)
-            number += 1
 
 
 def _lines(path: Path) -> Iterator[bytes]:
@@ -426,8 +411,7 @@ class _BlockWorker:
     def close(self) -> None:
         """Does nothing: the worker holds no external resources."""
 
-    def terminate(self) -> None:
-        """Does nothing: the worker holds no external resources."""
+    terminate = close
 
 
 def random_turns_of(histories: Path) -> dict[str, int]:

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple, cast
 
+import chess
 import numpy as np
 import onnx
 import torch
@@ -201,33 +202,16 @@ class ActionMask(nn.Module):
 
 def _geometry() -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """Squares between two squares, and moves on an empty board by piece type, pawns moving up."""
-    between = np.zeros((64, 64, 64), np.float32)
+    between = [chess.SquareSet.between(a, b).tolist() for a in chess.SQUARES for b in chess.SQUARES]
     reach = np.zeros((6, 64, 64), np.float32)
-    lines = [(1, 0), (-1, 0), (0, 1), (0, -1)], [(1, 1), (1, -1), (-1, 1), (-1, -1)]
-    for square in range(64):
-        rank, file = divmod(square, 8)
-        for kind, directions in ((3, lines[0]), (2, lines[1])):
-            for up, right in directions:
-                passed: list[int] = []
-                for step in range(1, 8):
-                    row, column = rank + step * up, file + step * right
-                    if not (0 <= row < 8 and 0 <= column < 8):
-                        break
-                    target = 8 * row + column
-                    reach[[kind, 4], square, target] = 1
-                    between[square, target, passed] = 1
-                    passed.append(target)
-                    if step == 1:
-                        reach[5, square, target] = 1
-        for up, right in ((1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2)):
-            if 0 <= rank + up < 8 and 0 <= file + right < 8:
-                reach[1, square, 8 * (rank + up) + file + right] = 1
-        if rank < 7:
-            files = range(max(file - 1, 0), min(file + 2, 8))
-            reach[0, square, [8 * (rank + 1) + target_file for target_file in files]] = 1
-        if rank == 1:
-            reach[0, square, square + 16] = 1
-    return between.reshape(4096, 64), reach
+    for square in chess.SQUARES:
+        board = chess.BaseBoard.empty()
+        for kind, piece_type in enumerate(chess.PIECE_TYPES):
+            board.set_piece_at(square, chess.Piece(piece_type, chess.WHITE))
+            reach[kind, square, list(board.attacks(square))] = 1
+        steps = 2 if chess.square_rank(square) == 1 else 1
+        reach[0, square, [target for target in (square + 8, square + 16)[:steps] if target < 64]] = 1
+    return np.array(between, np.float32), reach
 
 
 def export_synopsis_network(

@@ -24,7 +24,7 @@ from sparring.base.config import Source, from_table
 from sparring.base.errors import BadConfig
 from sparring.rbc.synopsis import ALL, PASS_ACTION, PLANES, SENSES, TOP
 from sparring.rbc.training.config import HeadsetConfig, LossConfig, RbcTrainingConfig, with_headsets_of
-from sparring.rbc.training.examples import NO_ACTION, UNKNOWN_RESULT, ExampleSet, read_examples
+from sparring.rbc.training.examples import NO_ACTION, UNKNOWN_RESULT, ExampleSet
 from sparring.rbc.training.network import (
     COUNTS,
     ActionMask,
@@ -130,15 +130,15 @@ def total_loss(
 def _policy_loss(
     outputs: HeadOutputs, batch: SynopsisBatch, weights: LossConfig, teacher: TeacherTargets | None
 ) -> Tensor:
-    log_policy = _log_policy(outputs, batch)
-    loss = -log_policy.gather(1, batch.actions.clamp(min=0)[:, None]).squeeze(1)
+    log_chances = log_policy(outputs, batch)
+    loss = -log_chances.gather(1, batch.actions.clamp(min=0)[:, None]).squeeze(1)
     if weights.label_smoothing:
-        even = -(log_policy * batch.mask).sum(1) / batch.mask.sum(1).clamp(min=1)
+        even = -(log_chances * batch.mask).sum(1) / batch.mask.sum(1).clamp(min=1)
         loss = torch.lerp(loss, even, weights.label_smoothing)
     policy = _mean(loss, batch.actions != NO_ACTION)
     if teacher is None:
         return policy
-    return torch.lerp(policy, -(teacher.policy * log_policy).sum(1).mean(), weights.teacher)
+    return torch.lerp(policy, -(teacher.policy * log_chances).sum(1).mean(), weights.teacher)
 
 
 def _value_loss(
@@ -152,17 +152,11 @@ def _value_loss(
     return ((value - target) ** 2).mean()
 
 
-def policy_nll(outputs: HeadOutputs, batch: SynopsisBatch) -> Tensor:
-    """Returns the negative log-likelihood of the actions among the possible ones, [n]; any number where there
-    is no action."""
-    return -_log_policy(outputs, batch).gather(1, batch.actions.clamp(min=0)[:, None]).squeeze(1)
-
-
 def measure(outputs: HeadOutputs, batch: SynopsisBatch) -> Measures:
     """Returns the measures of each example."""
-    log_policy = _log_policy(outputs, batch)
-    own = log_policy.gather(1, batch.actions.clamp(min=0)[:, None])
-    better = (log_policy > own).sum(1)
+    log_chances = log_policy(outputs, batch)
+    own = log_chances.gather(1, batch.actions.clamp(min=0)[:, None])
+    better = (log_chances > own).sum(1)
     value, result = outputs.value.float(), batch.results.float()
     action, has_result = batch.actions != NO_ACTION, batch.results != UNKNOWN_RESULT
     return Measures(
@@ -176,13 +170,13 @@ def measure(outputs: HeadOutputs, batch: SynopsisBatch) -> Measures:
 
 def teacher_targets(predictions: Sequence[HeadOutputs], batch: SynopsisBatch) -> TeacherTargets:
     """Returns the mean of the predictions of several teachers."""
-    policies = torch.stack([_log_policy(prediction, batch).exp() for prediction in predictions])
+    policies = torch.stack([log_policy(prediction, batch).exp() for prediction in predictions])
     values = torch.stack([prediction.value.float() for prediction in predictions])
     return TeacherTargets(policies.mean(0), values.mean(0))
 
 
-def _log_policy(outputs: HeadOutputs, batch: SynopsisBatch) -> Tensor:
-    """Log-probabilities of the possible actions. The action taken counts as possible."""
+def log_policy(outputs: HeadOutputs, batch: SynopsisBatch) -> Tensor:
+    """Log-probabilities of the possible actions [n, 4161]. The action taken counts as possible."""
     mask = batch.mask.scatter(1, batch.actions.clamp(min=0)[:, None], value=True)
     return functional.log_softmax(outputs.policy.float().masked_fill(~mask, -1e9), dim=1)
 
@@ -205,11 +199,10 @@ class DeviceExamples:
         self._players = PlayerNames.of(examples.players)
         self._mask = ActionMask().to(device)
         self._kept = torch.ones(len(PLANES), 1, 1, device=device)
-        self._synopses = torch.from_numpy(examples.synopses.view(np.int64)).to(device)
-        self._actions = torch.from_numpy(examples.actions.astype(np.int64)).to(device)
-        self._results = torch.from_numpy(examples.results).to(device)
-        self._soon = torch.from_numpy(examples.soon).to(device)
-        self._pieces = torch.from_numpy(examples.pieces).to(device)
+        self._synopses = self.tensor(examples.synopses.view(np.int64))
+        actions = examples.actions.astype(np.int64)
+        targets = (actions, examples.results, examples.soon, examples.pieces)
+        self._targets = [self.tensor(column) for column in targets]
 
     def batch(self, rows: Indices, mirrored: NDArray[np.bool_] | None = None) -> SynopsisBatch:
         """Returns the examples of these rows, mirrored from left to right where `mirrored` [rows]."""
@@ -222,14 +215,8 @@ class DeviceExamples:
     def gather(self, rows: torch.Tensor, mirrored: torch.Tensor | None = None) -> SynopsisBatch:
         """Returns the same for tensors of the device; a CUDA graph can capture it."""
         planes = unpack_synopses(self._synopses[rows])
-        batch = SynopsisBatch(
-            planes * self._kept,
-            self._mask(planes),
-            self._actions[rows],
-            self._results[rows],
-            self._soon[rows],
-            self._pieces[rows],
-        )
+        targets = (column[rows] for column in self._targets)
+        batch = SynopsisBatch(planes * self._kept, self._mask(planes), *targets)
         return batch if mirrored is None else mirror(batch, mirrored)
 
     def remove_planes(self, planes: Sequence[int]) -> None:
@@ -315,7 +302,7 @@ class Teachers:
 
 
 def _load_teacher(folder: Path, device: torch.device) -> tuple[SynopsisNetwork, tuple[str, ...]]:
-    config, state = _read_run(folder)
+    config, state = read_run(folder)
     if state["step"] < config.training.steps:
         raise BadConfig(f"{folder} is no teacher: its training has not finished")
     network = SynopsisNetwork(config)
@@ -419,14 +406,6 @@ class RbcTask(Task):
             parts.append([column.cpu() for column in measure(model(batch.planes, headset), batch)])
         return Measures(*(torch.cat(columns) for columns in zip(*parts, strict=True)))
 
-    def values(self, model: nn.Module, headset: int, rows: Indices) -> NDArray[np.float32]:
-        """Returns the values of a headset for some rows, [rows]."""
-        parts = []
-        for begin in range(0, len(rows), _VALIDATION_BATCH):
-            batch = self.data.batch(rows[begin : begin + _VALIDATION_BATCH])
-            parts.append(model(batch.planes, headset).value.float().cpu().numpy())
-        return np.concatenate(parts)
-
     def score(self, metrics: dict[str, Any]) -> float | None:
         """Returns nats of Top's actions and squared error of All's values, if `keep_best`. The planner plays
         with these two. Without held-out examples every validation is the best."""
@@ -456,7 +435,7 @@ class RbcTask(Task):
 
 
 class RbcTrainer(Trainer):
-    """A training run of `RbcTask`, with its data and measures for studies."""
+    """A training run of `RbcTask`."""
 
     task: RbcTask
 
@@ -486,28 +465,8 @@ class RbcTrainer(Trainer):
         assert isinstance(self.model, SynopsisNetwork)
         return self.model
 
-    def next_step(self) -> Tensor:
-        """Makes the next step, and returns its loss."""
-        self.prepare()
-        return self.train_step(self.task.example(self.cursor)).total
 
-    def measure(self, headset: int, rows: Indices) -> Measures:
-        """Returns the measures of a headset of the averaged network on some rows, on the CPU."""
-        with self.averaged_model() as model, torch.no_grad(), self.precision():
-            return self.task.measure(model, headset, rows)
-
-    def values(self, headset: int, rows: Indices) -> NDArray[np.float32]:
-        """Returns the values of a headset of the averaged network for some rows, [rows]."""
-        with self.averaged_model() as model, torch.no_grad(), self.precision():
-            return self.task.values(model, headset, rows)
-
-
-def open_run(folder: Path, device: str = "") -> RbcTrainer:
-    """Opens a run as its checkpoint is, with the examples of its folder. Raises BadConfig."""
-    return RbcTrainer(_read_run(folder)[0], read_examples(folder / "examples"), folder, device)
-
-
-def _read_run(folder: Path) -> tuple[RbcTrainingConfig, dict[str, Any]]:
+def read_run(folder: Path) -> tuple[RbcTrainingConfig, dict[str, Any]]:
     """Configuration and state of a run. Raises BadConfig."""
     state = read_checkpoint(folder)
     if state is None or state["task"] != RbcTask.name:

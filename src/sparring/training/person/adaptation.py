@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from sparring.games import describe
 from sparring.policies.person import PersonCard, PersonModel
-from sparring.policies.rating_ranges import rating_text
 from sparring.training.person.choices import ChoiceReader, PersonChoices, PersonGames
 from sparring.training.person.fitting import PersonFit, fit_person, log_probabilities, with_repertoire
 from sparring.training.person.measurement import gains, score_choices
@@ -37,7 +36,7 @@ class Adaptation:
 
     model: PersonModel
     check: dict[str, Any] | None
-    """Gains on the latest games of a model of the earlier ones (`evaluation.gains`); None for few games."""
+    """Gains on the latest games of a model of the earlier ones (`measurement.gains`); None for few games."""
     left_out: int
     """Games that the time did not allow, the earliest ones."""
 
@@ -201,9 +200,3 @@ def _sentence(check: dict[str, Any] | None) -> str:
         f"{top['value']:+.4f} ({top['low']:+.4f} to {top['high']:+.4f}); {check['positions']} positions, "
         "95 % intervals over games."
     )
-
-
-def rating_words(model: PersonModel) -> str:
-    """The person's rating or rank as text; empty if unknown."""
-    card = model.card
-    return "" if card.rating is None else rating_text(card.game, card.rating)

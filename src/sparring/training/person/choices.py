@@ -77,10 +77,10 @@ def read_person_games(paths: Sequence[Path], game: str, name: str) -> PersonGame
     matches.
 
     Raises NotFound, BadFile or OSError."""
-    records = [each.record for path in paths for each in open_records(path, game)]
-    names = Counter(each for record in records for each in (record.first, record.second) if each)
+    records = [recorded.record for path in paths for recorded in open_records(path, game)]
+    names = Counter(player for record in records for player in (record.first, record.second) if player)
     if name not in names:
-        same = [each for each in names if each.casefold() == name.casefold()]
+        same = [other for other in names if other.casefold() == name.casefold()]
         if len(same) != 1:
             raise NotFound(_complaint(name, names, len(records)))
         name = same[0]
@@ -106,12 +106,12 @@ def person_games(records: Iterable[GameRecord], game: str, name: str) -> PersonG
 def _complaint(name: str, names: Counter[str], games: int) -> str:
     if not names:
         return f"there is no game of '{name}': no player has a name in {games:,} games"
-    folded = {each.casefold(): each for each in names}
-    near = [folded[each] for each in difflib.get_close_matches(name.casefold(), folded, _SHOWN, 0.5)]
+    folded = {other.casefold(): other for other in names}
+    near = [folded[other] for other in difflib.get_close_matches(name.casefold(), folded, _SHOWN, 0.5)]
     if near:
-        listed = ", ".join(f"{each} ({names[each]:,})" for each in near)
+        listed = ", ".join(f"{other} ({names[other]:,})" for other in near)
         return f"there is no game of '{name}'; the nearest names are {listed}"
-    most = ", ".join(f"{each} ({count:,})" for each, count in names.most_common(_SHOWN))
+    most = ", ".join(f"{other} ({count:,})" for other, count in names.most_common(_SHOWN))
     return f"there is no game of '{name}'; the names with the most games are {most}"
 
 
@@ -151,15 +151,13 @@ class PersonChoices:
 
     def take(self, rows: NDArray[np.integer] | NDArray[np.bool_]) -> PersonChoices:
         """The positions with these indices."""
-        return PersonChoices(*(getattr(self, name)[rows] for name in _FIELDS))
+        return PersonChoices(*(column[rows] for column in vars(self).values()))
 
     @staticmethod
     def join(parts: list[PersonChoices]) -> PersonChoices:
         """The positions of all parts, in order."""
-        return PersonChoices(*(np.concatenate([getattr(part, name) for part in parts]) for name in _FIELDS))
-
-
-_FIELDS = ("logs", "features", "game", "ply", "phase", "keys", "images")
+        columns = zip(*(vars(part).values() for part in parts), strict=True)
+        return PersonChoices(*map(np.concatenate, columns))
 
 
 class ChoiceReader:
@@ -243,8 +241,8 @@ class ChoiceReader:
         features[:, :, 0] = np.maximum(logs, -12) * self.sharpness
         if self.style is not None:
             rows, places = np.nonzero(real)
-            found = move_features(self.style, outputs[FEATURES], rows, table[rows, places])
-            features[rows, places, 1:] = found
+            moved = table[rows, places]
+            features[rows, places, 1:] = move_features(self.style, outputs[FEATURES], rows, moved)
         keys, images = _images(states, codes)
         plies = np.array([state.ply for state in states], np.int64)
         phases = np.array([game_phase(self.game, state, state.ply) for state in states], np.int64)
@@ -266,10 +264,10 @@ def _likeliest(
     order = logs.copy()
     order[np.arange(len(order)), played] = np.inf  # the move played is the first
     places = np.argsort(-order, axis=1, kind="stable")[:, :CANDIDATES]
-    logs, table, codes = (np.take_along_axis(each, places, axis=1) for each in (logs, table, codes))
+    logs, table, codes = (np.take_along_axis(column, places, axis=1) for column in (logs, table, codes))
     wide = ((0, 0), (0, CANDIDATES - places.shape[1]))
     logs = np.pad(np.maximum(logs, _LEAST), wide, constant_values=_LEAST)
-    table, codes = (np.pad(each, wide, constant_values=-1) for each in (table, codes))
+    table, codes = (np.pad(column, wide, constant_values=-1) for column in (table, codes))
     return logs, table, codes
 
 

@@ -31,35 +31,27 @@ _BLOCK = 2048
 """Positions of which derivatives are computed at once: their features stay in the processor's cache."""
 
 
-def fit_vector(choices: PersonChoices, precision: float) -> Array:
-    """The vector [1 + d] of the largest posterior probability."""
-    z = np.zeros(choices.features.shape[2])
-    if not np.isfinite(precision) or not len(choices):
-        return z
-    return minimise([choices], precision, z)[0]
-
-
 def minimise(parts: Sequence[PersonChoices], precision: float, start: Array) -> tuple[Array, Derivatives]:
     """The vector that fits all parts, by Newton's method with step halving from `start`, and the derivatives
     of the parts there."""
     z = start
-    found = Derivatives.of(parts, z)
+    at = Derivatives.of(parts, z)
     for _ in range(_STEPS):
-        step = found.step(z, precision)
+        step = at.step(z, precision)
         length = 1.0
         while length > 1e-4:
             following = z + length * step
             new = Derivatives.of(parts, following)
-            if new.penalised(following, precision) <= found.penalised(z, precision):
+            if new.penalised(following, precision) <= at.penalised(z, precision):
                 break
             length /= 2
         else:
             break
-        gained = found.penalised(z, precision) - new.penalised(following, precision)
-        z, found = following, new
-        if gained < _CLOSE * max(1.0, abs(found.loss.sum())):
+        gained = at.penalised(z, precision) - new.penalised(following, precision)
+        z, at = following, new
+        if gained < _CLOSE * max(1.0, abs(at.loss.sum())):
             break
-    return z, found
+    return z, at
 
 
 @dataclass(frozen=True)
@@ -75,8 +67,8 @@ class Derivatives:
     @staticmethod
     def of(parts: Sequence[PersonChoices], z: Array) -> Derivatives:
         """The derivatives of the likelihood of each part."""
-        found = [_derivatives(part, z) for part in parts]
-        return Derivatives(*(np.array(column) for column in zip(*found, strict=True)))
+        rows = [_derivatives(part, z) for part in parts]
+        return Derivatives(*(np.array(column) for column in zip(*rows, strict=True)))
 
     def penalised(self, z: Array, precision: float) -> float:
         """The loss of all parts with the prior."""
@@ -88,8 +80,8 @@ class Derivatives:
         if without is not None:
             gradient, hessian = gradient - self.gradient[without], hessian - self.hessian[without]
         bend = hessian + precision * np.eye(len(z))
-        found: Array = -np.linalg.solve(bend, gradient + precision * z)
-        return found
+        step: Array = -np.linalg.solve(bend, gradient + precision * z)
+        return step
 
 
 def log_probabilities(choices: PersonChoices, z: Array) -> NDArray[np.float32]:
@@ -99,8 +91,8 @@ def log_probabilities(choices: PersonChoices, z: Array) -> NDArray[np.float32]:
 
 def _log_softmax(logits: NDArray[np.float32]) -> NDArray[np.float32]:
     logits = logits - logits.max(axis=1, keepdims=True)
-    found: NDArray[np.float32] = logits - np.log(np.exp(logits).sum(axis=1, keepdims=True))
-    return found
+    normal: NDArray[np.float32] = logits - np.log(np.exp(logits).sum(axis=1, keepdims=True))
+    return normal
 
 
 def _derivatives(choices: PersonChoices, z: Array) -> tuple[float, Array, Array]:
@@ -139,9 +131,9 @@ class Recurrences:
         game = -1
         for row in usable.tolist():
             if choices.game[row] != game:
-                for each in finished:
-                    moves = known.setdefault(int(choices.keys[each]), {})
-                    image = int(choices.images[each, 0])
+                for earlier in finished:
+                    moves = known.setdefault(int(choices.keys[earlier]), {})
+                    image = int(choices.images[earlier, 0])
                     moves[image] = moves.get(image, 0) + 1
                 finished, game = [], int(choices.game[row])
             finished.append(row)
@@ -162,21 +154,21 @@ class Recurrences:
         return Recurrences._of(choices, rows, counts)
 
     @staticmethod
-    def _of(choices: PersonChoices, rows: list[int], found: list[tuple[Array, int]]) -> Recurrences:
+    def _of(choices: PersonChoices, rows: list[int], counted: list[tuple[Array, int]]) -> Recurrences:
         width = choices.images.shape[1]
-        counts = np.array([each for each, _ in found]).reshape(-1, width)
-        totals = np.array([total for _, total in found], float)
+        counts = np.array([played for played, _ in counted]).reshape(-1, width)
+        totals = np.array([total for _, total in counted], float)
         counts[:, -1] += np.maximum(totals - counts.sum(axis=1), 0)  # moves that are no candidates
         return Recurrences(np.array(rows, np.int64), counts, totals)
 
     def posterior(self, logs: NDArray[np.float32], concentration: float, share: float) -> NDArray[np.float32]:
         """[n, m]: log-probabilities of the candidates with the repertoire, from those without."""
-        found = logs.copy()
+        result = logs.copy()
         if len(self.rows):
             policy = np.exp(logs[self.rows].astype(np.float64))
             drawn = (self.counts + concentration * policy) / (self.totals + concentration)[:, None]
-            found[self.rows] = np.log(share * drawn + (1 - share) * policy)
-        return found
+            result[self.rows] = np.log(share * drawn + (1 - share) * policy)
+        return result
 
 
 def repertoire_of(choices: PersonChoices, concentration: float, share: float) -> Repertoire:
@@ -191,8 +183,8 @@ def with_repertoire(
     """[n, m]: log-probabilities of the candidates with a repertoire, from those without."""
     if not len(repertoire) or not np.isfinite(repertoire.concentration):
         return logs.copy()
-    found = Recurrences.within(choices, repertoire)
-    return found.posterior(logs, repertoire.concentration, repertoire.share)
+    recurrences = Recurrences.within(choices, repertoire)
+    return recurrences.posterior(logs, repertoire.concentration, repertoire.share)
 
 
 PRECISIONS = (256.0, 64.0, 16.0, 4.0, 1.0)
@@ -232,7 +224,7 @@ def fit_person(choices: PersonChoices) -> PersonFit:
     z, precision, logs, style_gain = _fit_style(choices)
     recurrences = Recurrences.in_order(choices)
     weights = list(product(CONCENTRATIONS, SHARES))
-    candidates = [recurrences.posterior(logs, *each)[:, 0] for each in weights]
+    candidates = [recurrences.posterior(logs, *pair)[:, 0] for pair in weights]
     best, gain = _safest(candidates, logs[:, 0], choices.game)
     concentration, share = (np.inf, 0.0) if best is None else weights[best]
     return PersonFit(z, precision, concentration, share, style_gain, gain)
@@ -276,12 +268,12 @@ def _safest(
     games = int(number.max()) + 1
     if games < 2:
         return None, 0.0
-    found: tuple[int | None, float] = (None, 0.0)
+    safest: tuple[int | None, float] = (None, 0.0)
     highest = 0.0
     for index, logs in enumerate(candidates):
         gains = (logs - base).astype(np.float64)
         by_game = np.bincount(number, gains)
         error = np.sqrt(games) * by_game.std(ddof=1) * games / (games - 1)
         if (bound := float(by_game.sum() - errors * error)) > highest:
-            highest, found = bound, (index, float(gains.mean()))
-    return found
+            highest, safest = bound, (index, float(gains.mean()))
+    return safest

@@ -14,9 +14,10 @@ from sparring.base.errors import NotFound
 from sparring.measure.matching import identification_accuracy
 from sparring.measure.metrics import Estimate, Resamples
 from sparring.measure.samples import PHASES, game_phase
+from sparring.networks import Prediction
 from sparring.policies import Policy, load_policy, log_probabilities
 from sparring.policies.person import PersonModel, read_person
-from sparring.records import open_records
+from sparring.records import GameRecord, open_records
 from sparring.records.readers import RecordedGame
 from sparring.training.person.choices import PersonChoices, PersonGames, person_games
 
@@ -59,29 +60,35 @@ def score_policies(
     rating_offset: int = 0,
     on_progress: Callable[[int], None] = lambda _: None,
 ) -> PairedScores:
-    """The scores of two policies on all moves of the person. The base is told the recorded rating, the
-    person's policy the same with `rating_offset`."""
+    """The scores of two policies on all moves of the person. The base is conditioned on the recorded rating,
+    the person's policy on the same with `rating_offset`."""
     rows: list[tuple[Any, ...]] = []
     for number, (record, side) in enumerate(zip(games.records, games.sides, strict=True)):
-        mine = [each for each in RecordedGame(games.game, record).positions() if each.state.to_move == side]
-        positions = [each.position for each in mine]
-        moved = [p if p.rating is None else replace(p, rating=p.rating + rating_offset) for p in positions]
-        for first, second, each in zip(base.predict(positions), person.predict(moved), mine, strict=True):
-            index = first.moves.index(each.move)
-            phase = game_phase(games.game, each.state, each.ply)
-            found = [
-                (log_probabilities(p)[index], int(p.probabilities.argmax()) == index) for p in (first, second)
-            ]
-            rows.append((*found[0], *found[1], number, phase))
+        mine = _moves_of(games.game, record, side)
+        of_base, of_person = (
+            _predict(policy, mine, offset) for policy, offset in ((base, 0), (person, rating_offset))
+        )
+        for first, second, moved in zip(of_base, of_person, mine, strict=True):
+            index = first.moves.index(moved.move)
+            logs = [log_probabilities(p)[index] for p in (first, second)]
+            tops = [int(p.probabilities.argmax()) == index for p in (first, second)]
+            rows.append((*logs, *tops, number, game_phase(games.game, moved.state, moved.ply)))
         on_progress(number + 1)
-    columns = [np.array(column) for column in zip(*rows, strict=True)]
-    return PairedScores(
-        columns[0],
-        columns[2],
-        columns[1],
-        columns[3],
-        columns[4].astype(np.int64),
-        columns[5].astype(np.int64),
+    *columns, game, phase = (np.array(column) for column in zip(*rows, strict=True))
+    base_logs, person_logs, base_top, person_top = columns
+    integers = game.astype(np.int64), phase.astype(np.int64)
+    return PairedScores(base_logs, person_logs, base_top, person_top, *integers)
+
+
+def _moves_of(game: str, record: GameRecord, side: int) -> list[Any]:
+    """The positions of a game in which one player moved, with the moves."""
+    return [moved for moved in RecordedGame(game, record).positions() if moved.state.to_move == side]
+
+
+def _predict(policy: Policy, moves: Sequence[Any], rating_offset: int) -> list[Prediction]:
+    positions = [moved.position for moved in moves]
+    return policy.predict(
+        [p if p.rating is None else replace(p, rating=p.rating + rating_offset) for p in positions]
     )
 
 
@@ -100,13 +107,13 @@ def gains(scores: PairedScores) -> dict[str, Any]:
     )  # fmt: skip
     whole = resamples.group_sums(columns, game).pooled()
     phases = resamples.bucket_sums(columns, game, scores.phase, len(PHASES))
-    found = {"games": count, "positions": len(scores), **_named(whole.estimates())}
-    found["phases"] = {
+    report = {"games": count, "positions": len(scores), **_named(whole.estimates())}
+    report["phases"] = {
         name: {"positions": int(part.pooled().positions), **_named(part.pooled().estimates())}
         for name, part in zip(PHASES, phases, strict=True)
         if part.pooled().positions
     }
-    return found
+    return report
 
 
 def _named(estimates: list[Estimate]) -> dict[str, Any]:
@@ -130,18 +137,17 @@ def measure_people(
     sets: Sequence[int],
     on_progress: OnProgress = lambda *_: None,
 ) -> dict[str, Any]:
-    """Gains of every person (`evaluation.gains`) by name, and with several people the accuracy of
+    """Gains of every person (`measurement.gains`) by name, and with several people the accuracy of
     identification from sets of so many games.
 
     `most` is the largest number of games of a person, the latest ones. Raises NotFound if a person has no
     game left, BadConfig, BadFile or OSError."""
     models = [read_person(file) for file in files]
-    everything = [each.record for path in records for each in open_records(path, game)]
+    everything = [recorded.record for path in records for recorded in open_records(path, game)]
     held = [
-        _unseen(model, person_games(everything, game, model.card.person), file)
+        _unseen(model, person_games(everything, game, model.card.person), file)[-most:]
         for model, file in zip(models, files, strict=True)
     ]
-    held = [games[-most:] for games in held]
     policies = [load_policy(file, game) for file in files]
     bases = {model.card.base: load_policy(model.card.base, game) for model in models}
     people = {}
@@ -149,10 +155,10 @@ def measure_people(
         on_progress("people", number, len(models))
         scores = score_policies(bases[model.card.base], policy, games, model.card.rating_offset)
         people[model.card.person] = gains(scores)
-    found: dict[str, Any] = {"people": people}
+    report: dict[str, Any] = {"people": people}
     if len(models) > 1:
-        found["identification"] = _identified(models, held, policies, sets, on_progress)
-    return found
+        report["identification"] = _identified(models, held, policies, sets, on_progress)
+    return report
 
 
 def _unseen(model: PersonModel, games: PersonGames, file: Path) -> PersonGames:
@@ -176,31 +182,24 @@ def _identified(
     sets: Sequence[int],
     on_progress: OnProgress,
 ) -> list[dict[str, Any]]:
-    people = np.concatenate([np.full(len(games), number) for number, games in enumerate(held)])
-    table = np.zeros((len(models), len(people)))
+    people = np.repeat(np.arange(len(held)), [len(games) for games in held])
+    rows = []
     for number, (model, policy) in enumerate(zip(models, policies, strict=True)):
         on_progress("identifying", number, len(models))
-        column = 0
-        for games in held:
-            for record, side in zip(games.records, games.sides, strict=True):
-                table[number, column] = _log_likelihood(
-                    policy, games.game, record, side, model.card.rating_offset
-                )
-                column += 1
+        rows.append(
+            [
+                _log_likelihood(policy, games.game, record, side, model.card.rating_offset)
+                for games in held
+                for record, side in zip(games.records, games.sides, strict=True)
+            ]
+        )
+    table = np.array(rows)
     enough = [size for size in sets if size <= max(len(games) for games in held)]
     return [{"games": size, **asdict(identification_accuracy(table, people, size))} for size in enough]
 
 
-def _log_likelihood(policy: Policy, game: str, record: Any, side: int, offset: int) -> float:
+def _log_likelihood(policy: Policy, game: str, record: GameRecord, side: int, offset: int) -> float:
     """The log-likelihood of one player's moves in a game."""
-    mine = [each for each in RecordedGame(game, record).positions() if each.state.to_move == side]
-    positions = [
-        each.position
-        if each.position.rating is None
-        else replace(each.position, rating=each.position.rating + offset)
-        for each in mine
-    ]
-    found = policy.predict(positions)
-    return float(
-        sum(log_probabilities(p)[p.moves.index(each.move)] for p, each in zip(found, mine, strict=True))
-    )
+    mine = _moves_of(game, record, side)
+    predictions = zip(_predict(policy, mine, offset), mine, strict=True)
+    return float(sum(log_probabilities(p)[p.moves.index(moved.move)] for p, moved in predictions))

@@ -17,7 +17,7 @@ nodes. This module holds the rest: the four algorithms, their defaults, clipping
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
@@ -31,15 +31,15 @@ if TYPE_CHECKING:  # config.py checks the names of ALGORITHMS
 
 @dataclass(frozen=True)
 class UpdateParameters:
-    """Parameters of the updates in one game. `algorithm_for_game` derives them from a run's options."""
+    """Parameters of the updates in one game, from an algorithm's defaults and a run's options."""
 
     depth: int
     """Search depth in plies."""
     learning_rate: float
-    """alpha"""
+    """alpha. Sums over more nodes need smaller ones."""
     decay: float
     """lambda, 0 to 1"""
-    max_update: float
+    max_update: float = 0.05
     """M"""
     max_error: float = WIN_VALUE
     """|V - H| is clipped to this value."""
@@ -47,15 +47,6 @@ class UpdateParameters:
     """Skips nodes with V = 0."""
     staged: bool = False
     """Ends searches at the next stage of the game, which the side with more material wins (section 4.2)."""
-
-
-@dataclass(frozen=True)
-class AlgorithmDefaults:
-    """Parameters that suit an algorithm. Sums over more nodes need smaller learning rates."""
-
-    learning_rate: float
-    depth: int
-    decay: float
 
 
 @dataclass
@@ -71,7 +62,7 @@ class UpdateStats:
 class LearningAlgorithm(Protocol):
     """One of the algorithms, for the moves of one game."""
 
-    defaults: ClassVar[AlgorithmDefaults]
+    defaults: ClassVar[UpdateParameters]
     summary: ClassVar[str]
     stats: UpdateStats
 
@@ -105,7 +96,7 @@ class RootStrap:
     """
 
     summary: ClassVar = "the root moves towards the value of its search"
-    defaults: ClassVar = AlgorithmDefaults(learning_rate=5e-3, depth=4, decay=0.5)
+    defaults: ClassVar = UpdateParameters(learning_rate=5e-3, depth=4, decay=0.5)
     all_nodes: ClassVar = False
     """Updates all inner nodes; else only the root."""
     minimax: ClassVar = False
@@ -147,7 +138,7 @@ class TreeStrapMinimax(RootStrap):
     """
 
     summary: ClassVar = "every inner node of a minimax search moves towards its value"
-    defaults: ClassVar = AlgorithmDefaults(learning_rate=3e-5, depth=2, decay=0.5)
+    defaults: ClassVar = UpdateParameters(learning_rate=3e-5, depth=2, decay=0.5)
     all_nodes: ClassVar = True
     minimax: ClassVar = True
     min_depth: ClassVar = 1
@@ -162,7 +153,7 @@ class TreeStrapAlphaBeta(RootStrap):
     """
 
     summary: ClassVar = "every inner node of an alpha-beta search moves towards its value or bound"
-    defaults: ClassVar = AlgorithmDefaults(learning_rate=3e-4, depth=4, decay=0.5)
+    defaults: ClassVar = UpdateParameters(learning_rate=3e-4, depth=4, decay=0.5)
     all_nodes: ClassVar = True
 
 
@@ -186,7 +177,7 @@ class TDLeaf:
     """
 
     summary: ClassVar = "each principal leaf moves towards those of the following moves"
-    defaults: ClassVar = AlgorithmDefaults(learning_rate=2e-3, depth=4, decay=0.7)
+    defaults: ClassVar = UpdateParameters(learning_rate=2e-3, depth=4, decay=0.7)
 
     parameters: UpdateParameters
     stats: UpdateStats = field(default_factory=UpdateStats, init=False)
@@ -234,7 +225,7 @@ ALGORITHMS: dict[str, type[LearningAlgorithm]] = {
 }
 """The algorithms by their names in options and files."""
 
-_WARMUP = RootStrap, AlgorithmDefaults(learning_rate=2e-3, depth=2, decay=0.5)
+_WARMUP = RootStrap, UpdateParameters(learning_rate=2e-3, depth=2, decay=0.5)
 """Alpha-beta prunes well only with sensible weights: the first games use RootStrap at depth two."""
 
 
@@ -255,15 +246,6 @@ def algorithm_for_game(config: TreeStrapRunConfig, number: int) -> LearningAlgor
             config.learning_rate or own.learning_rate, number, config.rate_halving_games
         )
         decay = own.decay if config.decay is None else config.decay
-        values = AlgorithmDefaults(rate, config.depth or own.depth, decay)
-    return algorithm(
-        UpdateParameters(
-            depth=values.depth,
-            learning_rate=values.learning_rate,
-            decay=values.decay,
-            max_update=config.max_update,
-            max_error=config.max_error,
-            skip_draws=config.skip_draws,
-            staged=config.staged,
-        )
-    )
+        values = UpdateParameters(config.depth or own.depth, rate, decay)
+    same = ("max_update", "max_error", "skip_draws", "staged")
+    return algorithm(replace(values, **{key: getattr(config, key) for key in same}))

@@ -274,7 +274,7 @@ class TreeStrapRun:
         _check_same_config(folder / SETTINGS, config)
         self._journal = Journal(folder / JOURNAL, kind=TrainingBlock)
         self.blocks = [
-            TrainingBlock(**each | {"wins": tuple(each["wins"])}) for each in self._journal.entries
+            TrainingBlock(**line | {"wins": tuple(line["wins"])}) for line in self._journal.entries
         ]
         self.weights = np.array(self.blocks[-1].weights) if self.blocks else start.weights
         if self.weights.shape != start.weights.shape or not np.isfinite(self.weights).all():
@@ -341,7 +341,7 @@ class TreeStrapRun:
             numbers = range(first, min(first + self.config.workers, last))
             together = list(worker_pool.run(iter([SelfPlayTask(number, theta) for number in numbers])))
             # In the order of their numbers: the sum must not depend on which finished first.
-            for played in sorted(together, key=lambda each: each.number):
+            for played in sorted(together, key=lambda played: played.number):
                 theta = theta + played.update
                 check_weights(theta, f"game {played.number:,}", self.folder)
                 played_games.append(played)
@@ -369,16 +369,16 @@ class TreeStrapRun:
 
 
 def _block(games: int, played_games: list[SelfPlayGame], weights: FeatureWeights) -> TrainingBlock:
-    positions = sum(each.positions for each in played_games)
-    winners = Counter(each.winner for each in played_games)
+    positions = sum(played.positions for played in played_games)
+    winners = Counter(played.winner for played in played_games)
     return TrainingBlock(
         games,
         (winners[0], winners[1]),
-        dict(Counter(each.reason for each in played_games)),
-        sum(each.plies for each in played_games),
+        dict(Counter(played.reason for played in played_games)),
+        sum(played.plies for played in played_games),
         positions,
-        (sum(each.squared_error for each in played_games) / max(positions, 1)) ** 0.5,
-        round(sum(each.seconds for each in played_games), 3),
+        (sum(played.squared_error for played in played_games) / max(positions, 1)) ** 0.5,
+        round(sum(played.seconds for played in played_games), 3),
         weights.tolist(),
     )
 

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from sparring.arena import ArenaGame, log_likelihood_ratio, rate
+from sparring.base.numbers import plus_minus, signed
 from sparring.base.storage import Journal
 from sparring.games import load_game
 from sparring.measure.ratings import RatedGame, sign_test, wilson_interval
@@ -191,3 +192,16 @@ def _elo(new: str, results: Sequence[ArenaGame]) -> tuple[float, float]:
     ]
     ratings = rate(games, 2, anchor=1)
     return round(float(ratings.elo[0]), 1), round(float(ratings.half_widths[0]), 1)
+
+
+def format_summary(summary: MatchSummary) -> str:
+    """The summary of a match in two lines of text."""
+    elo = ""
+    if summary.elo is not None and summary.elo_half_width is not None:
+        elo = f", {signed(summary.elo, 0)} {plus_minus(summary.elo_half_width, 0)} Elo"
+    return (
+        f"{summary.new} v {summary.old}: {summary.wins} won, {summary.draws} drawn, {summary.losses} lost, "
+        f"{summary.score:.1%} ({summary.score_low:.1%} to {summary.score_high:.1%}){elo}\n"
+        f"{'accepted' if summary.accepted else 'not accepted'}: p = {summary.p_value:.2g}, "
+        f"level {SIGNIFICANCE_LEVEL:g}"
+    )

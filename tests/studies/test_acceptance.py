@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -7,9 +8,10 @@ import pytest
 
 from sparring.arena import ArenaGame
 from sparring.base.errors import BadFile
-from sparring.expendibots.acceptance import NamedPlayer, TimedResult, play_match, summarise_match
-from sparring.expendibots.baselines import GreedyPlayer
 from sparring.players import RandomPlayer
+from studies.__main__ import main
+from studies.expendibots.acceptance import NamedPlayer, TimedResult, play_match, summarise_match
+from studies.expendibots.rungs import GreedyPlayer
 
 GREEDY = NamedPlayer("greedy", GreedyPlayer())
 RANDOM = NamedPlayer("random", RandomPlayer())
@@ -79,3 +81,15 @@ def test_a_foreign_line_of_the_journal_is_refused(line: str, tmp_path: Path) -> 
     journal = tmp_path / "match.jsonl"
     with pytest.raises(BadFile, match="line 1 is foreign"):
         list(play_match("expendibots", GREEDY, RANDOM, games=2, seed=0, journal=journal))
+
+
+def test_an_acceptance_match_accepts_the_stronger_player(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    main(["expendibots-accept", "greedy", "random", "--games", "12", "--out", str(tmp_path)])
+    words = capsys.readouterr().out
+    assert words.startswith("greedy v random: ")
+    assert "accepted: p = " in words
+    main(["expendibots-accept", "greedy", "random", "--games", "12", "--out", str(tmp_path), "--json"])
+    verdict = json.loads(capsys.readouterr().out)
+    assert verdict["wins"] + verdict["draws"] + verdict["losses"] == 12
