@@ -14,7 +14,14 @@ from typing import Any
 from mkdocs.structure.files import File, Files
 
 ROOT = Path(__file__).resolve().parent.parent
-_FIRST = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "LICENSES/README.md", "examples/README.md"]
+_FIRST = [
+    "README.md",
+    "CHANGELOG.md",
+    "CONTRIBUTING.md",
+    "SECURITY.md",
+    "LICENSES/README.md",
+    "examples/README.md",
+]
 _LINK = re.compile(r"(?P<before>\]\(\s*)(?P<target>[^)\s#:]+)(?P<anchor>#[^)\s]*)?(?P<after>\s*\))")
 
 

@@ -34,7 +34,7 @@ def test_intervals_cover_the_truth_about_as_often_as_they_say() -> None:
 
 def test_a_perfect_score_has_a_finite_rating_above_the_anchors() -> None:
     fit = fit_rating([AnchorScore(anchor, [1.0] * 20) for anchor in ANCHORS], samples=0)
-    assert 1950 < fit.rating < 3500
+    assert 1950 < fit.rating < 2700, "the prior bounds it, not the end of the search"
 
 
 def test_a_rating_needs_games() -> None:

@@ -49,6 +49,18 @@ def test_taking_back_restores_the_whole_clock(control: TimeControl, seconds: tup
     assert after.clock.allowed(0) == before.clock.allowed(0)
 
 
+def test_a_decision_for_an_earlier_state_is_not_played() -> None:
+    game = LiveGame(load_game("chess"), {1: First()}, person=0)
+    game.start_players()
+    game.play("e4")
+    pending = game.pending_turn()
+    assert pending is not None
+    decision = game.decide(pending)
+    game.take_back()
+    assert not game.accept(pending, decision)
+    assert not game.moves
+
+
 def test_a_session_goes_on_after_taking_back() -> None:
     game = played(TimeControl(100, moves=2, margin=0), 30)
     game.take_back()

@@ -1,11 +1,11 @@
 """A player's rating from the evidence of its games: a posterior on a grid of ratings.
 
-The log-likelihood of the moves under the rating told is not taken at face value. Moves of one game are not
+The log-likelihood of the moves under the rating conditioned on is not taken at face value. Moves of one game are not
 independent, the network's ratings are not exactly people's, and players differ in style at equal strength:
 
     r - m = shift + scale * (r' - m) + offset,   p(games | r') = exp(weight * sum log p(move | r')) / Z
 
-with the middle m of the ratings told and a normal offset of each player. The features of the strong network
+with the middle m of those ratings and a normal offset of each player. The features of the strong network
 are a second, normal observation of the rating. The parameters are fitted to players of known rating
 (`studies/ace/strength_fit.py`).
 """
@@ -32,8 +32,8 @@ from sparring.records.readers import RecordedGame
 # What the moves of a game say about the strength of each player.
 #
 # The evidence of a player's moves is the log-likelihood sum log p(move | r) under a policy of people's moves,
-# as a function of the rating r that the policy is told, and features of the moves by a strong network. The
-# opponent's rating is told as r, too: the true one would give the answer away, since people play their
+# as a function of the rating r that the policy is conditioned on, and features of the moves by a strong network. The
+# opponent's rating is r, too: the true one would give the answer away, since people play their
 # equals.
 
 
@@ -256,7 +256,7 @@ def log_posteriors(model: StrengthModel, players: PlayerSummary) -> Array:
 
 
 def curve_log_likelihood(model: StrengthModel, curves: Array) -> Array:
-    """The log-likelihoods [n, grid] of moves from those under the ratings told [n, ratings]."""
+    """The log-likelihoods [n, grid] of moves from those at the policy's ratings [n, ratings]."""
     levels, grid = np.array(model.ratings), model.grid
     middle = levels.mean()
     inside = np.clip(middle + (grid - middle - model.shift) / model.scale, levels[0], levels[-1])

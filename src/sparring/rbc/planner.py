@@ -37,7 +37,7 @@ correct its evaluations."""
 _TOLERANCE = 0.02
 """Win probability that a wrong choice may cost for the search to end early."""
 _STANDARD_ERRORS = 2.0
-"""Standard errors of a difference by which the best action must lead, less the tolerance."""
+"""The search ends early if the best action leads by so many standard errors, minus the tolerance."""
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ _LEAST_BELIEF_SECONDS = 1.0
 _MAX_SLOWDOWN, _LEAST_MEASURED = 10.0, 0.01
 """Bound of the measured slowdown, and processor time in seconds that a decision needs to measure it."""
 _RATING_TEMPERATURE = 0.02
-"""Win probability by which a rating must be lower for a weight in the prior that is e times smaller."""
+"""Softmax temperature, in win probability, that turns ratings into prior weights."""
 
 _CHANGED_BY_DECISIONS = (
     "planner", "last_search", "_last_rating", "_ponder_seconds", "_slowdown", "_follows_belief"

@@ -77,7 +77,7 @@ class Opponents:
         try:
             completed = _opponent(name, choice).completed()
         except (BadConfig, NotFound) as error:
-            raise Refused(str(error), 422) from None
+            raise Refused(error.args[0], 422) from None
         if completed.kind == "human" and choice.rating is not None:
             self.rating_number(name, choice.rating)
         if completed.kind == "bot" and bots is not None:
@@ -89,8 +89,6 @@ class Opponents:
                 choice = choice.model_copy(update={"seconds": budgets[len(budgets) // 2]})
         elif choice.seconds is not None:
             raise Refused(Sentence("Only bots have a time budget."), 422)
-        if choice.adapt and completed.kind != "level":
-            raise Refused(Sentence("Only the level of an opponent adapts."), 422)
         keys = {name: getattr(completed, name) for name in _COMPLETED}
         return choice.model_copy(update={key: value for key, value in keys.items() if value is not None})
 
