@@ -1,14 +1,18 @@
 """Lists the tests that need no more than the wheel and pytest: `make test-wheel` runs them without extras.
 
-A file is listed if every module that it imports at its top, and those of its own test modules, can be found.
+A file is listed if every module that it imports at its top, and those of its own test modules, can be found, and
+those of Sparring imported.
 """
 
 from __future__ import annotations
 
 import ast
 import importlib.util
+import pkgutil
 from functools import cache
 from pathlib import Path
+
+from sparring.base.errors import MissingExtra
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = ("server", "cli", "engines", "records", "play", "players", "games", "policies", "conformance")
@@ -47,18 +51,32 @@ def _runs(path: Path) -> bool:
 
 
 def _imported(path: Path) -> set[str]:
-    """The modules that a file imports at its top."""
+    """The modules, and the names of Sparring's modules, that a file imports at its top."""
     names = set()
     for node in ast.parse(path.read_text()).body:
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
             names.add(node.module)
+            if node.module.partition(".")[0] == "sparring":
+                names |= {f"{node.module}.{alias.name}" for alias in node.names}
     return names
+
+
+@cache
+def _needs_no_extra(name: str) -> bool:
+    """Whether a module of Sparring's, or a name in it, can be imported without extras."""
+    try:
+        pkgutil.resolve_name(name)
+    except (AttributeError, ImportError, MissingExtra):  # a module that failed is no attribute
+        return False
+    return True
 
 
 def _can_be_imported(name: str) -> bool:
     package = name.partition(".")[0]
+    if package == "sparring":
+        return _needs_no_extra(name)
     if package not in ("tests", "bench", "studies"):
         return importlib.util.find_spec(package) is not None
     path = ROOT / Path(*name.split("."))

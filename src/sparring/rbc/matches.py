@@ -11,9 +11,9 @@ from typing import Any
 
 import msgspec
 import numpy as np
-import zstandard
 
 from sparring.base.errors import BadConfig, BadFile, JournalMismatch
+from sparring.base.extras import require
 from sparring.base.storage import CompanionFile, Journal, lock_folder
 from sparring.base.workers import LocalWorkerPool
 from sparring.play.game import LiveGame
@@ -155,6 +155,8 @@ class _Worker:
             len(live.moves),
             round(time.perf_counter() - began, 3),
         )
+        import zstandard
+
         return generated, zstandard.compress(to_history(record).encode() + b"\n", 9)
 
     def close(self) -> None:
@@ -200,8 +202,9 @@ def generate(
 ) -> list[GeneratedGame]:
     """Plays the missing games. `on_progress` is called with all games after each.
 
-    Raises BadConfig, CannotWrite or OSError.
+    Raises BadConfig, CannotWrite, MissingExtra or OSError.
     """
+    require("zstandard", "records", "the histories of generated games need")
     with lock_folder(folder):
         return _generate(generation, _Store(folder, generation), processes, on_progress)
 
