@@ -1,7 +1,7 @@
 """Lists the tests that need no more than the wheel and pytest: `make test-wheel` runs them without extras.
 
-A file is listed if every module that it imports at its top, and those of its own test modules, can be found, and
-those of Sparring imported.
+A file is listed if every module that it imports at its top, and those of its own test modules, can be found,
+and those of Sparring be imported.
 """
 
 from __future__ import annotations

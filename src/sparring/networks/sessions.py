@@ -49,7 +49,9 @@ def _graph(model: Model) -> onnx.ModelProto:
     require("onnx", "networks", "PyTorch needs")
     import onnx
 
-    return onnx.ModelProto.FromString(model)
+    graph = onnx.ModelProto()
+    graph.ParseFromString(model)
+    return graph
 
 
 class Session(Protocol):
