@@ -15,16 +15,19 @@ from numpy.typing import NDArray
 from sparring.base.errors import BadFile
 
 try:
-    import onnx
     import torch
-    from onnx import TensorProto, helper, numpy_helper
     from torch import Tensor, nn
     from torch.fx.experimental.proxy_tensor import make_fx
     from torch.nn import functional
+except ImportError:
+    raise ImportError("PyTorch is not installed: pip install 'sparring[train]'") from None
+try:
+    import onnx
+    from onnx import TensorProto, helper, numpy_helper
 
     from sparring.networks.graph import OPSET
 except ImportError:
-    raise ImportError("PyTorch or onnx is not installed: pip install 'sparring[train]'") from None
+    raise ImportError("PyTorch needs onnx: pip install 'sparring[train]'") from None
 
 
 # PyTorch implementations of the ONNX operators that our graphs use, by the semantics of opset 18 and later.
