@@ -25,6 +25,19 @@ EXTRAS = {
         "tests/cli/test_expendibots_commands.py::test_a_network_is_trained_from_the_command_line",
         "tests/cli/test_expendibots_commands.py::test_mistakes_end_in_one_line",
     ),
+    "onnx": (
+        "tests/policies/test_person_policy.py",
+        "tests/cli/test_person_commands.py",
+    ),
+    "pyarrow": (
+        "tests/cli/test_missing_extras.py::test_the_extra_is_named[matplotlib-plots",
+        "tests/cli/test_missing_extras.py::test_the_extra_is_named[pyarrow-records",
+        "tests/cli/test_folder_locks.py::test_a_second_writer_of_a_folder_is_refused[records]",
+        "tests/cli/test_folder_locks.py::test_a_second_writer_of_a_folder_is_refused[matching]",
+        "tests/cli/test_output_streams.py::test_output_that_is_not_utf_8_has_escapes",
+        "tests/cli/test_output_streams.py::test_a_full_output_is_one_line",
+    ),
+    "zstandard": ("tests/cli/test_folder_locks.py::test_a_second_writer_of_a_folder_is_refused[generation]",),
     "matplotlib": (
         "tests/cli/test_measure.py::test_a_report_is_written",
         "tests/cli/test_treestrap_command.py::test_a_run_leaves_weights_statistics_and_figures",
