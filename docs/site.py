@@ -1,7 +1,8 @@
 """Hooks of mkdocs: pages and files from outside of docs/, found by the links that lead to them.
 
-A link between files of the repository works on the site too: a file below docs/ lies at the site's root, README.md is
-its first page, and every other file keeps its path. Only what a page links to is part of the site.
+A link between files of the repository works on the site too: a file below docs/ lies at the site's root,
+README.md is its first page, and every other file keeps its path. Only what a page links to is part of the
+site.
 """
 
 from __future__ import annotations

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from sparring.base.errors import BadFile
+from sparring.base.protobuf import parse
 from sparring.chess.lc0_graph import read
-from sparring.chess.lc0_weights import LayerReader, parse
+from sparring.chess.lc0_weights import LayerReader
 from sparring.networks.card import read_card
 from tests.networks.lc0_writer import (
     NetworkKind,

@@ -1,14 +1,18 @@
 """Lists the tests that need no more than the wheel and pytest: `make test-wheel` runs them without extras.
 
-A file is listed if every module that it imports at its top, and those of its own test modules, can be found.
+A file is listed if every module that it imports at its top, and those of its own test modules, can be found,
+and those of Sparring be imported.
 """
 
 from __future__ import annotations
 
 import ast
 import importlib.util
+import pkgutil
 from functools import cache
 from pathlib import Path
+
+from sparring.base.errors import MissingExtra
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = ("server", "cli", "engines", "records", "play", "players", "games", "policies", "conformance")
@@ -21,6 +25,23 @@ EXTRAS = {
         "tests/cli/test_expendibots_commands.py::test_a_network_is_trained_from_the_command_line",
         "tests/cli/test_expendibots_commands.py::test_mistakes_end_in_one_line",
     ),
+    "onnx": (
+        "tests/policies/test_person_policy.py",
+        "tests/cli/test_person_commands.py",
+        "tests/engines/test_uci.py::test_searchmoves_bounds_the_lines_after_an_earlier_search",
+        "tests/engines/test_uci.py::test_a_rating_for_an_unconditioned_network_is_reported_and_ignored",
+        "tests/server/test_opponents_api.py::test_a_person_of_the_folder_plays",
+        "tests/server/test_attacks.py::test_damaged_person_files_never_break_the_page",
+    ),
+    "pyarrow": (
+        "tests/cli/test_missing_extras.py::test_the_extra_is_named[matplotlib-plots",
+        "tests/cli/test_missing_extras.py::test_the_extra_is_named[pyarrow-records",
+        "tests/cli/test_folder_locks.py::test_a_second_writer_of_a_folder_is_refused[records]",
+        "tests/cli/test_folder_locks.py::test_a_second_writer_of_a_folder_is_refused[matching]",
+        "tests/cli/test_output_streams.py::test_output_that_is_not_utf_8_has_escapes",
+        "tests/cli/test_output_streams.py::test_a_full_output_is_one_line",
+    ),
+    "zstandard": ("tests/cli/test_folder_locks.py::test_a_second_writer_of_a_folder_is_refused[generation]",),
     "matplotlib": (
         "tests/cli/test_measure.py::test_a_report_is_written",
         "tests/cli/test_treestrap_command.py::test_a_run_leaves_weights_statistics_and_figures",
@@ -47,18 +68,32 @@ def _runs(path: Path) -> bool:
 
 
 def _imported(path: Path) -> set[str]:
-    """The modules that a file imports at its top."""
+    """The modules, and the names of Sparring's modules, that a file imports at its top."""
     names = set()
     for node in ast.parse(path.read_text()).body:
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
             names.add(node.module)
+            if node.module.partition(".")[0] == "sparring":
+                names |= {f"{node.module}.{alias.name}" for alias in node.names}
     return names
+
+
+@cache
+def _needs_no_extra(name: str) -> bool:
+    """Whether a module of Sparring's, or a name in it, can be imported without extras."""
+    try:
+        pkgutil.resolve_name(name)
+    except (AttributeError, ImportError, MissingExtra):  # a module that failed is no attribute
+        return False
+    return True
 
 
 def _can_be_imported(name: str) -> bool:
     package = name.partition(".")[0]
+    if package == "sparring":
+        return _needs_no_extra(name)
     if package not in ("tests", "bench", "studies"):
         return importlib.util.find_spec(package) is not None
     path = ROOT / Path(*name.split("."))

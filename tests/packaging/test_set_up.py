@@ -7,8 +7,9 @@ import shutil
 import subprocess
 
 import pytest
+from packaging.requirements import Requirement
 
-from tests.packaging.constraints import ROOT
+from tests.packaging.constraints import ROOT, normalised
 from tests.packaging.test_constraints import PROJECT, closure
 
 TOOLS = {
@@ -22,7 +23,23 @@ TOOLS = {
     "open-spiel",
     "scipy",
     "reconchess",
+    "onnx",
+    "pyarrow",
+    "zstandard",
 }
+PLAYING = {
+    "chess",
+    "fastapi",
+    "filelock",
+    "msgspec",
+    "numpy",
+    "onnxruntime",
+    "rich",
+    "typer",
+    "uvicorn",
+    "websockets",
+}
+"""What `sparring play`, `serve` and `engine` may depend on. Another entry costs every player its size."""
 MAKEFILE = (ROOT / "Makefile").read_text()
 
 
@@ -38,6 +55,16 @@ def test_playing_needs_no_developers_tools() -> None:
     needed = closure(PROJECT["dependencies"])
     assert "onnxruntime" in needed
     assert needed & TOOLS == set()
+
+
+def test_the_list_of_what_playing_needs_does_not_grow() -> None:
+    assert {normalised(Requirement(each).name) for each in PROJECT["dependencies"]} == PLAYING
+
+
+def test_the_extra_for_training_includes_networks_and_records() -> None:
+    extras = PROJECT["optional-dependencies"]
+    for name in ("networks", "records"):
+        assert set(extras[name]) <= set(extras["train"]) & set(extras["dev"])
 
 
 def test_make_play_installs_the_package_alone() -> None:

@@ -17,25 +17,24 @@ from onnx import TensorProto
 
 from sparring._core import lc0_policy_moves
 from sparring.base.errors import BadFile
+from sparring.base.protobuf import Message, parse
 from sparring.chess.lc0_weights import (
+    MAGIC,
     ActivationFunction,
     Array,
     InputEmbeddingFormat,
     LayerReader,
     Lc0Layer,
-    Message,
     MovesLeftFormat,
     PolicyFormat,
     ValueFormat,
-    parse,
+    looks_like_lc0,
     read_network_format,
 )
 from sparring.networks.card import ModelCard
 from sparring.networks.graph import GraphBuilder, attention_policy_map
 
 PLANES, SQUARES, POLICY = 112, 64, 1858
-_MAGIC = 0x1C0
-_MAGIC_TAG = b"\x0d"  # field 1, four bytes
 _NEWEST = (0, 33)
 """The newest version of Lc0 whose files are supported."""
 _COMPATIBLE = (97, 98, 99)
@@ -48,18 +47,13 @@ _DIRECTIONS = ((0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1,
 _KNIGHT_JUMPS = ((1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2))
 
 
-def looks_like_lc0(data: bytes) -> bool:
-    """Whether the content of a file begins as Lc0's files do."""
-    return data[:5] == _MAGIC_TAG + _MAGIC.to_bytes(4, "little")
-
-
 def read(data: bytes, name: str) -> onnx.ModelProto:
     """Converts the decompressed content of a file. Raises BadFile."""
     if not looks_like_lc0(data):
-        raise BadFile(f"it is no network of Lc0's: it does not begin with Lc0's number {_MAGIC:#x}")
+        raise BadFile(f"it is no network of Lc0's: it does not begin with Lc0's number {MAGIC:#x}")
     net = parse(memoryview(data))
-    if net.fixed(1, "magic") != _MAGIC:
-        raise BadFile(f"its magic number is {net.fixed(1, 'magic'):#x}; Lc0's is {_MAGIC:#x}")
+    if net.fixed(1, "magic") != MAGIC:
+        raise BadFile(f"its magic number is {net.fixed(1, 'magic'):#x}; Lc0's is {MAGIC:#x}")
     version = net.message(3, "min_version")
     required = tuple(version.number(i + 1, part) for i, part in enumerate(("major", "minor", "patch")))
     if required != _COMPATIBLE and required[:2] > _NEWEST:

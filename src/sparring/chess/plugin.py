@@ -40,13 +40,14 @@ def _records() -> RecordFormats:
 
 
 def _networks() -> NetworkFormats:
-    from sparring.chess import lc0, lc0_graph, maia3
-    from sparring.networks.formats import NetworkFormats, OnnxFormat, WeightsFormat
+    from sparring.chess import lc0, maia3
+    from sparring.chess.lc0_weights import looks_like_lc0
+    from sparring.networks.formats import NetworkFormats, OnnxFormat, WeightsFormat, lazy_reader
 
     return NetworkFormats(
         codecs={"lc0": lc0.Lc0Codec, "maia3": maia3.Maia3Codec},
-        weights=WeightsFormat("Lc0", lc0_graph.looks_like_lc0, lc0_graph.read),
-        onnx=OnnxFormat("Maia-3", frozenset({"tokens"}), maia3.read),
+        weights=WeightsFormat("Lc0", looks_like_lc0, lazy_reader("sparring.chess.lc0_graph")),
+        onnx=OnnxFormat("Maia-3", frozenset({"tokens"}), lazy_reader("sparring.chess.maia3_graph")),
     )
 
 

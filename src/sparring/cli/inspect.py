@@ -28,7 +28,7 @@ from sparring.cli.console import foreign, make_console, start_native, visible
 from sparring.games import GAMES, load_game
 from sparring.networks import store
 from sparring.networks.card import ModelCard
-from sparring.networks.formats import read_network
+from sparring.networks.formats import open_network
 
 
 def games(as_json: AsJson = False) -> None:
@@ -149,7 +149,7 @@ def info(
 ) -> None:
     """Show the model card of a network."""
     path = store.find(model)
-    _, card = read_network(path)
+    _, card = open_network(path)
     if as_json:
         print(json.dumps(dataclasses.asdict(card)))
         return

@@ -72,6 +72,11 @@ def path(kind: Kind, name: str) -> Path:
     return Path(__file__).parent / kind / f"{name}{_SUFFIXES[kind]}"
 
 
+def is_shipped(file: Path) -> bool:
+    """Whether a file is one of the package's own."""
+    return file.resolve().is_relative_to(Path(__file__).resolve().parent)
+
+
 @cache
 def _cards() -> dict[str, dict[str, dict[str, str]]]:
     return tomllib.loads((Path(__file__).parent / "cards.toml").read_text())

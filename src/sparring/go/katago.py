@@ -13,9 +13,11 @@ from msgspec import Meta
 from numpy.typing import NDArray
 
 from sparring._core import katago_encode, katago_policy, katago_values
-from sparring.go.katago_graph import MAX_BOARD_SIZE, METADATA_INPUTS
 from sparring.networks.codec import Position, Prediction, Tensors
 from sparring.networks.network import read_settings
+
+MAX_BOARD_SIZE = 19
+METADATA_INPUTS = 192
 
 # KataGo's metadata inputs (SGFMetadata, version 1) for human-SL networks.
 #

@@ -22,6 +22,7 @@ import numpy as np
 import onnx
 
 from sparring.base.errors import BadFile
+from sparring.go.katago import MAX_BOARD_SIZE, METADATA_INPUTS
 from sparring.go.katago_weights import (
     BatchNormActivation,
     Floats,
@@ -32,8 +33,6 @@ from sparring.go.katago_weights import (
 from sparring.networks.card import ModelCard
 from sparring.networks.graph import GraphBuilder
 
-MAX_BOARD_SIZE = 19
-METADATA_INPUTS = 192
 _SPATIAL_INPUTS, _GLOBAL_INPUTS = 22, 19
 _POINTS = MAX_BOARD_SIZE * MAX_BOARD_SIZE
 _MASK_VALUE = 1e4  # taken from the scores of points beyond the board
@@ -49,11 +48,6 @@ _BLOCKS = {
     "transformer_ffn_block": "feed-forward",
 }
 """The kinds of blocks, and their names in the card."""
-
-
-def looks_like_katago(data: bytes) -> bool:
-    """Whether the content of a file begins like KataGo's: a name and three numbers."""
-    return re.match(rb"\s*[!-~]{1,256}\s+[0-9]{1,9}\s+[0-9]{1,9}\s+[0-9]{1,9}\s", data[:1000]) is not None
 
 
 def read(data: bytes, name: str) -> onnx.ModelProto:

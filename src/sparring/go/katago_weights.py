@@ -28,6 +28,11 @@ _KINDS = {f"ACTIVATION_{kind.upper()}": kind for kind in ("identity", "relu", "m
 _WIDEST_KERNEL = 37  # spans a 19x19 board from every point
 
 
+def looks_like_katago(data: bytes) -> bool:
+    """Whether the content of a file begins like KataGo's: a name and three numbers."""
+    return re.match(rb"\s*[!-~]{1,256}\s+[0-9]{1,9}\s+[0-9]{1,9}\s+[0-9]{1,9}\s", data[:1000]) is not None
+
+
 @dataclass(frozen=True)
 class KataGoConvolution:
     """A convolution without bias and with same padding."""

@@ -91,12 +91,13 @@ def _records() -> RecordFormats:
 
 
 def _networks() -> NetworkFormats:
-    from sparring.go import katago, katago_graph
-    from sparring.networks.formats import NetworkFormats, WeightsFormat
+    from sparring.go import katago
+    from sparring.go.katago_weights import looks_like_katago
+    from sparring.networks.formats import NetworkFormats, WeightsFormat, lazy_reader
 
     return NetworkFormats(
         codecs={"katago": katago.KataGoCodec},
-        weights=WeightsFormat("KataGo", katago_graph.looks_like_katago, katago_graph.read),
+        weights=WeightsFormat("KataGo", looks_like_katago, lazy_reader("sparring.go.katago_graph")),
     )
 
 

@@ -14,12 +14,11 @@ from numpy.typing import NDArray
 from sparring.base.errors import BadFile, NotFound, TruncatedFile
 from sparring.games import describe, load_game
 from sparring.networks import Position
-from sparring.records import GameRecord, PositionFilter, Split, records_of, split_of
+from sparring.records import GameRecord, PositionFilter, Split, split_of
 from sparring.records.presets import default_preset
 from sparring.records.readers import RecordedGame, reader_for, stem_of
 from sparring.records.sources import open_chunks
 from sparring.records.statistics import group_name, group_order, rating_bounds
-from sparring.records.table import equal_groups, position_filter, read_manifest, read_shards
 
 PHASES = ("opening", "middle game", "endgame")
 
@@ -177,6 +176,14 @@ def _read(selection: GameSelection) -> Iterator[PlayedGame]:
 
 
 def _read_table(folder: Path, game: str) -> Iterator[PlayedGame]:
+    from sparring.records.table import (  # they import pyarrow
+        equal_groups,
+        position_filter,
+        read_manifest,
+        read_shards,
+        records_of,
+    )
+
     manifest = read_manifest(folder)
     if manifest["game"] != game:
         raise BadFile(f"{folder} holds games of {manifest['game']}, not of {game}")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
@@ -15,6 +16,7 @@ import msgspec
 from msgspec import Meta
 
 from sparring.base.errors import BadFile
+from sparring.base.protobuf import parse
 from sparring.games import describe
 from sparring.games.versions import ENCODING_VERSION, MOVE_NUMBERING, check_encoding
 
@@ -103,9 +105,9 @@ def write_card(model: onnx.ModelProto, card: ModelCard) -> None:
     onnx.helper.set_model_props(model, kept)
 
 
-def has_card(model: onnx.ModelProto) -> bool:
-    """Whether the model has a card, that is, was written by Sparring."""
-    return any(entry.key == _KEY for entry in model.metadata_props)
+def has_card(metadata: Mapping[str, str]) -> bool:
+    """Whether the metadata of an ONNX file has a card, that is, Sparring wrote the file."""
+    return _KEY in metadata
 
 
 def read_card(metadata: dict[str, str]) -> ModelCard:
@@ -137,8 +139,6 @@ def read_card(metadata: dict[str, str]) -> ModelCard:
 
 def read_card_from_file(path: Path) -> ModelCard:
     """Reads the card of an ONNX file without loading its weights. Raises BadFile or OSError."""
-    import onnx
-
     metadata: dict[str, str] = {}
     try:
         with path.open("rb") as file:
@@ -146,8 +146,8 @@ def read_card_from_file(path: Path) -> ModelCard:
                 field, kind = tag >> 3, tag & 7
                 size = _varint(file)
                 if kind == _DELIMITED and field == _METADATA_FIELD:
-                    entry = onnx.StringStringEntryProto.FromString(file.read(size or 0))
-                    metadata[entry.key] = entry.value
+                    entry = parse(memoryview(file.read(size or 0)), "metadata_props")
+                    metadata[entry.text(1, "key")] = entry.text(2, "value")
                 elif kind == _DELIMITED:
                     file.seek(size or 0, 1)
                 elif kind != _NUMBER:

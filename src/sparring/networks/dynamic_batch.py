@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 
 from sparring.base.errors import BadFile
-from sparring.networks.files import convert_opset, keep_outputs, to_array
 from sparring.networks.graph import BATCH_DIMENSION
 from sparring.networks.graph_check import check_memory
+from sparring.networks.onnx_files import convert_opset, keep_outputs, to_array
 
 if TYPE_CHECKING:
     import onnxruntime

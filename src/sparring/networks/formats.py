@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
-from typing import TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-import onnx
-
-from sparring.base.errors import BadFile
+from sparring import data
+from sparring.base.errors import BadFile, MissingExtra
+from sparring.base.extras import is_installed, require
 from sparring.games import GAMES
 from sparring.networks.card import ModelCard, has_card, read_card
 from sparring.networks.codec import Codec
 from sparring.networks.conditioned import ConditionedCodec
-from sparring.networks.files import load_onnx, model_name, read_file
-from sparring.networks.graph_check import check_graph
+from sparring.networks.files import model_name, read_file
+from sparring.networks.onnx_reader import OnnxFile, check_content, read_onnx
 from sparring.networks.plain import PlainCodec
+
+if TYPE_CHECKING:
+    import onnx
 
 CodecFactory: TypeAlias = Callable[[Mapping[str, float | int | str]], Codec]
 """(settings of the model card) -> the codec. Raises KeyError, ValueError or BadFile."""
@@ -71,9 +75,59 @@ def codecs() -> dict[str, CodecFactory]:
     return dict(sorted({**named, **_GENERAL}.items()))
 
 
+def lazy_reader(module: str) -> Callable[[Any, str], onnx.ModelProto]:
+    """The function `read` of a module that needs the library `onnx`, imported when it is first called."""
+
+    def read(content: Any, name: str) -> onnx.ModelProto:
+        model: onnx.ModelProto = import_module(module).read(content, name)
+        return model
+
+    return read
+
+
+def open_network(path: Path) -> tuple[bytes | onnx.ModelProto, ModelCard]:
+    """Reads a network file for a runtime: a shipped one as it is, any other as `read_network` does.
+
+    Without the library `onnx`, files with a model card are opened as they are, after the checks of
+    `check_content`. Raises BadFile or OSError, and MissingExtra for files that need the library.
+    """
+    if not data.is_shipped(path) and is_installed("onnx"):
+        return read_network(path)
+    try:
+        content = read_file(path)
+        if not content:
+            raise BadFile("the file is empty")
+        if any(formats.weights and formats.weights.recognises(content) for formats in game_formats()):
+            return read_network(path)
+        file = read_onnx(content)
+        if not has_card(file.metadata):
+            return read_network(path)
+        card = read_card(file.metadata)
+        check_content(file, make_codec(card))
+        return content, card
+    except MissingExtra as error:
+        raise MissingExtra(f"{path}: {error}") from None
+    except BadFile as error:
+        raise BadFile(f"{path}: {error}") from None
+
+
+def open_graph(path: Path) -> OnnxFile:
+    """Reads an ONNX file that has no codec, such as a network of synopses; a file of the user's is checked if
+    the library `onnx` is installed. Raises BadFile or OSError."""
+    content = path.read_bytes()
+    if not data.is_shipped(path) and is_installed("onnx"):
+        from sparring.networks.onnx_files import load_onnx
+
+        content = load_onnx(content, path.parent).SerializeToString()
+    return read_onnx(content)
+
+
 def read_network(path: Path) -> tuple[onnx.ModelProto, ModelCard]:
     """Reads a network file of any supported format as an ONNX graph with its card. Raises BadFile or
-    OSError."""
+    OSError, and MissingExtra without the library `onnx`."""
+    require("onnx", "networks", "network files of other programs, and changes of a network, need")
+    from sparring.networks.graph_check import check_graph
+
     try:
         model = _read(path)
         card = read_card({entry.key: entry.value for entry in model.metadata_props})
@@ -97,18 +151,20 @@ def make_codec(card: ModelCard) -> Codec:
 
 
 def _read(path: Path) -> onnx.ModelProto:
-    data, name = read_file(path), model_name(path)
-    if not data:
+    content, name = read_file(path), model_name(path)
+    if not content:
         raise BadFile("the file is empty")
     weights = [formats.weights for formats in game_formats() if formats.weights is not None]
     for program in weights:
-        if program.recognises(data):
-            return program.read(data, name)
+        if program.recognises(content):
+            return program.read(content, name)
+    from sparring.networks.onnx_files import load_onnx
+
     try:
-        model = load_onnx(data, path.parent)
+        model = load_onnx(content, path.parent)
     except BadFile as error:
         raise BadFile(f"not a network{_of(weights)}, and no valid ONNX file: {error}") from None
-    if has_card(model):
+    if has_card({entry.key: entry.value for entry in model.metadata_props}):
         return model
     graphs = [formats.onnx for formats in game_formats() if formats.onnx is not None]
     inputs = {value.name for value in model.graph.input}

@@ -17,7 +17,8 @@ from onnx import TensorProto, helper
 from sparring.base.errors import BadFile, first_line
 from sparring.games import load_game
 from sparring.networks.codec import Codec, Position, Tensors
-from sparring.networks.files import TensorSpec, type_difference, type_words
+from sparring.networks.onnx_files import type_difference
+from sparring.networks.onnx_reader import TensorSpec, type_words
 
 Shape: TypeAlias = tuple[int, ...]
 Cost: TypeAlias = Callable[[list[Shape], list[Shape], dict[str, Any]], int]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import msgspec
 import numpy as np
@@ -23,11 +23,7 @@ from sparring.networks.codec import (
     SymmetryCodec,
     Tensors,
 )
-from sparring.networks.sessions import open_session
-
-if TYPE_CHECKING:
-    import onnx
-
+from sparring.networks.sessions import Model, open_session
 
 _BATCH = 64
 """Larger batches do not fit a CPU's caches and are not faster."""
@@ -38,7 +34,7 @@ class Network:
 
     def __init__(
         self,
-        model: onnx.ModelProto,
+        model: Model,
         card: ModelCard,
         codec: Codec,
         *,

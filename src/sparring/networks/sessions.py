@@ -19,16 +19,39 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparring.base.config import usable_threads
-from sparring.base.errors import BadFile, first_line
+from sparring.base.errors import BadFile, MissingExtra, first_line
+from sparring.base.extras import require
 from sparring.networks.codec import Tensors
+from sparring.networks.onnx_reader import read_onnx
 
 if TYPE_CHECKING:
     import onnx
     import torch
 
-
+Model: TypeAlias = "bytes | onnx.ModelProto"
+"""An ONNX graph: the content of a file, or as the library `onnx` has it."""
 Outputs: TypeAlias = dict[str, NDArray[np.float32]]
 """Output arrays by name."""
+
+
+def serialized(model: Model) -> bytes:
+    """The graph as the content of a file."""
+    if isinstance(model, bytes):
+        return model
+    content: bytes = model.SerializeToString()
+    return content
+
+
+def _graph(model: Model) -> onnx.ModelProto:
+    """The graph of the library `onnx`. Raises MissingExtra."""
+    if not isinstance(model, bytes):
+        return model
+    require("onnx", "networks", "PyTorch needs")
+    import onnx
+
+    graph = onnx.ModelProto()
+    graph.ParseFromString(model)
+    return graph
 
 
 class Session(Protocol):
@@ -44,7 +67,7 @@ class Session(Protocol):
 class OnnxRuntimeSession:
     """ONNX Runtime, on CUDA if its build supports it, else on the CPU."""
 
-    def __init__(self, model: onnx.ModelProto, threads: int) -> None:
+    def __init__(self, model: Model, threads: int) -> None:
         import onnxruntime
 
         options = onnxruntime.SessionOptions()
@@ -55,7 +78,7 @@ class OnnxRuntimeSession:
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         available = onnxruntime.get_available_providers()
         providers = [p for p in ("CUDAExecutionProvider", "CPUExecutionProvider") if p in available]
-        self._session = onnxruntime.InferenceSession(model.SerializeToString(), options, providers=providers)
+        self._session = onnxruntime.InferenceSession(serialized(model), options, providers=providers)
         self._outputs = [output.name for output in self._session.get_outputs()]
         self.device = f"ONNX Runtime, {self._session.get_providers()[0].removesuffix('ExecutionProvider')}"
 
@@ -68,15 +91,15 @@ class OpenVinoSession:
     """OpenVINO on the CPU: bfloat16 if the processor supports it, which is faster and slightly less
     exact."""
 
-    def __init__(self, model: onnx.ModelProto, threads: int) -> None:
+    def __init__(self, model: Model, threads: int) -> None:
         try:
             import openvino
         except ImportError:
             raise ImportError("OpenVINO is not installed: pip install 'sparring[openvino]'") from None
-        core = openvino.Core()
+        core, content = openvino.Core(), serialized(model)
         settings = {"PERFORMANCE_HINT": "THROUGHPUT", "NUM_STREAMS": 1, "INFERENCE_NUM_THREADS": threads}
-        self._compiled = core.compile_model(core.read_model(model.SerializeToString()), "CPU", settings)
-        self._outputs = [output.name for output in model.graph.output]  # OpenVINO keeps their order
+        self._compiled = core.compile_model(core.read_model(content), "CPU", settings)
+        self._outputs = [output.name for output in read_onnx(content).outputs]  # OpenVINO keeps their order
         precision = self._compiled.get_property("INFERENCE_PRECISION_HINT").get_type_name()
         self.device = f"OpenVINO, CPU, {precision}"
 
@@ -93,14 +116,14 @@ class TorchSession:
     and differs less from the CPU.
     """
 
-    def __init__(self, model: onnx.ModelProto, threads: int, *, float32: bool = False) -> None:
+    def __init__(self, model: Model, threads: int, *, float32: bool = False) -> None:
         from sparring.networks.torch_executor import TorchGraph  # says what to install without PyTorch
         import torch  # isort: skip
 
         self._torch = torch
         self._gpu = torch.cuda.is_available()
         self._bfloat16 = self._gpu and not float32
-        graph: Any = TorchGraph(model).eval()
+        graph: Any = TorchGraph(_graph(model)).eval()
         if self._gpu:
             torch.backends.cuda.matmul.allow_tf32 = True
             graph = graph.cuda().to(memory_format=torch.channels_last)
@@ -136,10 +159,10 @@ class CudaGraphSession:
     """PyTorch in bfloat16 on a GPU, compiled and captured as CUDA graphs; on the CPU, or if the capture
     fails, without them."""
 
-    def __init__(self, model: onnx.ModelProto, threads: int) -> None:
+    def __init__(self, model: Model, threads: int) -> None:
         from sparring.networks.torch_executor import fold_constants
 
-        self._eager = TorchSession(fold_constants(model), threads)
+        self._eager = TorchSession(fold_constants(_graph(model)), threads)
         self._captured: dict[int, Callable[[Tensors], Outputs]] = {}
         self.device = self._eager.device + (", compiled, CUDA graphs" if "GPU" in self._eager.device else "")
 
@@ -206,7 +229,7 @@ def _capture(graph: Any, inputs: Tensors, size: int) -> Callable[[Tensors], Outp
 
 MAX_THREADS = 1024
 """Larger numbers are taken for mistakes."""
-BACKENDS: dict[str, Callable[[onnx.ModelProto, int], Session]] = {
+BACKENDS: dict[str, Callable[[Model, int], Session]] = {
     "onnxruntime": OnnxRuntimeSession,
     "openvino": OpenVinoSession,
     "torch": TorchSession,
@@ -215,7 +238,7 @@ BACKENDS: dict[str, Callable[[onnx.ModelProto, int], Session]] = {
 }
 
 
-def open_session(model: onnx.ModelProto, backend: str = "onnxruntime", threads: int = 1) -> Session:
+def open_session(model: Model, backend: str = "onnxruntime", threads: int = 1) -> Session:
     """Opens a session of the named backend.
 
     The default is one thread: parallel games use the cores better. At most one thread a core is used. Raises
@@ -228,7 +251,7 @@ def open_session(model: onnx.ModelProto, backend: str = "onnxruntime", threads: 
         raise ValueError(f"threads = {threads}: expected 1 to {MAX_THREADS}")
     try:
         return BACKENDS[backend](model, usable_threads(threads))
-    except (ImportError, BadFile):
+    except (ImportError, BadFile, MissingExtra):
         raise
     except Exception as error:  # the runtimes' errors have no common base class
         raise BadFile(f"{backend} cannot load it ({first_line(error)})") from None

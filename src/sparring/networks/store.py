@@ -18,6 +18,7 @@ from sparring.games import load_game
 from sparring.networks.card import ModelCard, read_card_from_file
 from sparring.networks.files import model_name
 from sparring.networks.network import Network
+from sparring.networks.sessions import serialized
 
 _NAME = re.compile(r"[\w][\w.+-]{0,99}")
 
@@ -95,21 +96,22 @@ def _plays(path: Path, game: str | None) -> bool:
 
 
 def add(path: Path, name: str | None = None, *, replace: bool = False) -> ModelEntry:
-    """Reads, checks and converts a network file and adds it to the store. Raises BadFile or OSError."""
+    """Reads, checks and converts a network file and adds it to the store. Raises BadFile, MissingExtra or
+    OSError."""
     name = name or model_name(path)
     if not _NAME.fullmatch(name):
         raise BadFile(f"'{name}' is not a valid model name: use letters, digits, . + - and _")
     target = home() / f"{name}.onnx"
     if target.exists() and not replace:
         raise BadFile(f"there is a model '{name}' already: choose another --name, or --replace it")
-    from sparring.networks.formats import make_codec, read_network  # the readers and onnx, once needed
+    from sparring.networks.formats import make_codec, open_network  # the games' readers, once needed
 
-    model, card = read_network(path)
+    model, card = open_network(path)
     try:
         Network(model, card, make_codec(card)).predict([load_game(card.game).initial()])
     except (BadFile, ValueError) as error:
         raise BadFile(f"{path}: {error}") from None
-    atomic_write(target, model.SerializeToString())
+    atomic_write(target, serialized(model))
     return ModelEntry(name, target, False, card)
 
 
@@ -145,10 +147,10 @@ def load_network(
         threads: threads of the runtime.
         batch: positions that run at once.
 
-    Raises BadFile or OSError; ValueError for an unknown backend or number of threads; ImportError for a
-    backend that is not installed.
+    Raises BadFile or OSError; MissingExtra for a file of another program without the library `onnx`;
+    ValueError for an unknown backend or number of threads; ImportError for a backend that is not installed.
     """
-    from sparring.networks.formats import make_codec, read_network  # the readers and onnx
+    from sparring.networks.formats import make_codec, open_network  # the games' readers
 
     path = find(str(model), game).resolve()
     status = path.stat()
@@ -156,7 +158,7 @@ def load_network(
     with _loading:  # players of several threads load one copy
         if (network := _loaded.get(key)) is not None:
             return network
-        graph, card = read_network(path)
+        graph, card = open_network(path)
         codec = make_codec(card)
         try:
             network = Network(graph, card, codec, backend=backend, threads=threads, batch=batch)

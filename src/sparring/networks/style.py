@@ -12,20 +12,21 @@ from __future__ import annotations
 import io
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import onnx
 from numpy.typing import NDArray
-from onnx import TensorProto, helper
 
 from sparring.base.errors import BadFile
 from sparring.base.storage import read_npz
 from sparring.games import describe, load_game
 from sparring.networks.codec import Codec, Position
-from sparring.networks.graph import GraphBuilder
-from sparring.networks.graph_check import check_memory
 from sparring.networks.sessions import open_session
+
+if TYPE_CHECKING:
+    import onnx
+
+    from sparring.networks.graph import GraphBuilder
 
 Array = NDArray[np.float32]
 FEATURES = "style"
@@ -138,6 +139,10 @@ def _ancestors(model: onnx.ModelProto, name: str) -> set[str]:
 
 def _extended(model: onnx.ModelProto) -> tuple[onnx.ModelProto, GraphBuilder]:
     """A copy of a model, and a builder that adds to its graph; new names begin with "style_"."""
+    import onnx
+
+    from sparring.networks.graph import GraphBuilder
+
     copy = onnx.ModelProto()
     copy.CopyFrom(model)
     return copy, GraphBuilder(copy.graph, "style_")
@@ -219,6 +224,8 @@ def matches(model: onnx.ModelProto, codec: Codec, style: StyleNetwork) -> bool:
 def trunk_cells(model: onnx.ModelProto, codec: Codec, style: StyleNetwork) -> Array:
     """The trunk's features [cells, c] of the initial position without ratings. Raises BadFile if the style
     network is for other channels."""
+    from onnx import TensorProto, helper
+
     extended, new = _extended(model)
     _rename(extended, _cells(extended, new, style), "style_cells")
     del extended.graph.output[:]
@@ -268,6 +275,8 @@ def _cells(extended: onnx.ModelProto, new: GraphBuilder, style: StyleNetwork) ->
 
 
 def _shape(model: onnx.ModelProto, name: str, game: str) -> tuple[int, ...]:
+    from sparring.networks.graph_check import check_memory
+
     layout = describe(game).layout
     assert layout is not None
     planes = layout(1)

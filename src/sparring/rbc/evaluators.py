@@ -190,14 +190,14 @@ class NetworkEvaluator:
     opponent_headset = ""
 
     def __init__(self, path: Path, *, backend: str = "onnxruntime", threads: int = 1) -> None:
-        from sparring.networks.files import load_onnx
+        from sparring.networks.formats import open_graph
 
         try:
-            self._model = load_onnx(path.read_bytes(), path.parent)
+            self._model = open_graph(path)
         except BadFile as error:
             raise BadFile(f"{path}: {error}") from None
         self._backend, self._threads = backend, threads
-        outputs = {output.name for output in self._model.graph.output}
+        outputs = {output.name for output in self._model.outputs}
         self.headsets = tuple(
             name.removeprefix("policy_") for name in sorted(outputs) if name.startswith("policy_")
         )
@@ -206,14 +206,12 @@ class NetworkEvaluator:
             if needed not in outputs:
                 raise BadFile(f"{path}: not a network of synopses: it has no output {needed}")
         self._replaced = {}
-        if has_card(self._model):
-            metadata = {entry.key: entry.value for entry in self._model.metadata_props}
-            self._replaced = replaced_headsets(read_card(metadata))
+        if has_card(self._model.metadata):
+            self._replaced = replaced_headsets(read_card(self._model.metadata))
         self.recognise("")
 
     def recognise(self, opponent: str) -> None:
         """Chooses the opponent's headset by its name, else the one of strong players."""
-        from sparring.networks.files import keep_outputs
         from sparring.networks.sessions import open_session
 
         headset = recognise(opponent, self.headsets, self._replaced)
@@ -221,11 +219,9 @@ class NetworkEvaluator:
             return
         self.opponent_headset = headset
         # Without the other headsets their heads are not computed.
-        kept = type(self._model)()
-        kept.CopyFrom(self._model)
         self._own, self._theirs = f"policy_{TOP}", f"policy_{headset}"
         self._value = f"value_{ALL}"
-        keep_outputs(kept, [*dict.fromkeys([self._own, self._theirs, self._value])])
+        kept = self._model.keep_outputs([self._own, self._theirs, self._value])
         self._session = open_session(kept, self._backend, self._threads)
 
     def evaluate(self, synopses: SynopsisWords, opponent: NDArray[np.bool_]) -> Evaluations:

@@ -11,9 +11,9 @@ from typing import Any
 
 import msgspec
 import numpy as np
-import zstandard
 
 from sparring.base.errors import BadConfig, BadFile, JournalMismatch
+from sparring.base.extras import require
 from sparring.base.storage import CompanionFile, Journal, lock_folder
 from sparring.base.workers import LocalWorkerPool
 from sparring.play.game import LiveGame
@@ -147,6 +147,8 @@ class _Worker:
         )
         seconds = round(time.perf_counter() - began, 3)
         generated = GeneratedGame(number, first, second, result, turns, len(live.moves), seconds)
+        import zstandard
+
         return generated, zstandard.compress(to_history(record).encode() + b"\n", 9)
 
     def close(self) -> None:
@@ -191,8 +193,9 @@ def generate(
 ) -> list[GeneratedGame]:
     """Plays the missing games. `on_progress` is called with all games after each.
 
-    Raises BadConfig, CannotWrite or OSError.
+    Raises BadConfig, CannotWrite, MissingExtra or OSError.
     """
+    require("zstandard", "records", "the histories of generated games need")
     with lock_folder(folder):
         store = _Store(folder, generation)
         done = {game.number for game in store.games}

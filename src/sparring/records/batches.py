@@ -21,10 +21,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
-from sparring.base.errors import BadFile
+from sparring.base.errors import BadFile, MissingExtra
 from sparring.games import GameDescription, describe
 from sparring.records.presets import PositionFilter
 from sparring.records.record import NO_CLOCK, GameRecord, Split, split_of
@@ -35,6 +34,11 @@ from sparring.records.table import (
     read_shard,
     table_shards,
 )
+
+try:
+    import pyarrow as pa
+except ImportError:
+    raise MissingExtra("tables of records need pyarrow: pip install 'sparring[records]'") from None
 
 NO_LABEL = 0xFFFF
 """The label of a move that the policy of an encoding does not have: declaring a win in shogi."""

@@ -27,6 +27,7 @@ from typing import Any, BinaryIO, NamedTuple, TypeAlias
 import msgspec
 
 from sparring.base.errors import BadFile, TruncatedFile
+from sparring.base.extras import require
 
 # Files as streams of decompressed bytes: plain, gzip, bzip2 or Zstandard, detected by their first bytes.
 
@@ -126,6 +127,7 @@ def _pieces(read: _ByteReader, size: int) -> Iterator[bytes]:
 
 
 def _zstandard(file: BinaryIO) -> _ByteReader:
+    require("pyarrow", "records", "files compressed by Zstandard (.zst) need")
     import pyarrow as pa  # its reader bounds the output of a call and notices a cut-off frame
 
     read: _ByteReader = pa.CompressedInputStream(pa.PythonFile(_KeptOpen(file), "r"), "zstd").read

@@ -12,7 +12,6 @@ import numpy as np
 from sparring.base.plot_style import BAR_COLOR, INK_COLOR, MUTED_BAR_COLOR, open_pyplot
 from sparring.games import describe
 from sparring.games.ratings import rank_order
-from sparring.records.table import equal_groups, read_manifest, read_shards
 
 _PAIR = ["first_rating", "second_rating", "first_rank", "second_rank"]
 _COLUMNS = ["moves", "result", "ending", *_PAIR, "speed", "time_control", "clocks", "evals"]
@@ -42,6 +41,8 @@ class TableStatistics:
 
 def collect_statistics(folder: Path) -> TableStatistics:
     """The statistics of a table. Raises BadFile."""
+    from sparring.records.table import equal_groups, read_manifest, read_shards  # they import pyarrow
+
     manifest = read_manifest(folder)
     statistics = TableStatistics(manifest["game"])
     equal = equal_groups(manifest)
@@ -66,6 +67,8 @@ def rating_bounds(folder: Path, groups: int) -> list[float]:
 
     Empty if the table has no ratings. Raises BadFile.
     """
+    from sparring.records.table import read_shards  # it imports pyarrow
+
     means: list[float] = []
     for shard in read_shards(folder, ["first_rating", "second_rating"]):
         pairs = zip(shard["first_rating"].to_pylist(), shard["second_rating"].to_pylist(), strict=True)

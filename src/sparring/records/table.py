@@ -18,16 +18,20 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import msgspec
-import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
-from sparring.base.errors import BadFile
+from sparring.base.errors import BadFile, MissingExtra
 from sparring.base.storage import atomic_write, atomic_writer
 from sparring.games import describe
 from sparring.games.versions import MOVE_NUMBERING, check_move_numbering
 from sparring.records.presets import PositionFilter
 from sparring.records.record import GameRecord, Termination, error_text
+
+try:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+    import pyarrow.parquet as pq
+except ImportError:
+    raise MissingExtra("tables of records need pyarrow: pip install 'sparring[records]'") from None
 
 VERSION = 1
 MANIFEST = "manifest.json"

@@ -11,34 +11,14 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 
 import numpy as np
-import onnx
 from numpy.typing import NDArray
 
 from sparring import _core
-from sparring.networks.card import ModelCard, write_card
 from sparring.networks.codec import Position, Prediction, Tensors
-from sparring.networks.dynamic_batch import with_dynamic_batch
-from sparring.networks.files import TensorSpec, check_tensor_specs, count_operators, count_parameters
+from sparring.networks.onnx_reader import TensorSpec
 
 INPUTS = (TensorSpec("input1", (62, 9, 9)), TensorSpec("input2", (57, 9, 9)))
 OUTPUTS = (TensorSpec("output_policy", (2187,)), TensorSpec("output_value", (1,)))
-
-
-def read(model: onnx.ModelProto, name: str) -> onnx.ModelProto:
-    """Converts an exported dlshogi network to dynamic batches and adds its card. Raises BadFile."""
-    check_tensor_specs(model, "dlshogi", INPUTS, OUTPUTS)
-    freed = with_dynamic_batch(model, [output.name for output in OUTPUTS])
-    convolutions = count_operators(freed)["Conv"]
-    card = ModelCard(
-        name=name,
-        game="shogi",
-        codec="dlshogi",
-        architecture=f"dlshogi: {convolutions} convolutions, policy of 2187 labels, value",
-        parameters=count_parameters(freed),
-        source=name,
-    )
-    write_card(freed, card)
-    return freed
 
 
 class DlshogiCodec:

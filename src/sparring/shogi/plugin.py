@@ -49,12 +49,14 @@ def _records() -> RecordFormats:
 
 
 def _networks() -> NetworkFormats:
-    from sparring.networks.formats import NetworkFormats, OnnxFormat
+    from sparring.networks.formats import NetworkFormats, OnnxFormat, lazy_reader
     from sparring.shogi import dlshogi
 
     return NetworkFormats(
         codecs={"dlshogi": dlshogi.DlshogiCodec},
-        onnx=OnnxFormat("dlshogi", frozenset({"input1", "input2"}), dlshogi.read),
+        onnx=OnnxFormat(
+            "dlshogi", frozenset({"input1", "input2"}), lazy_reader("sparring.shogi.dlshogi_graph")
+        ),
     )
 
 

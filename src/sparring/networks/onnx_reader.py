@@ -1,0 +1,218 @@
+"""Reads what playing needs of an ONNX file without the library `onnx`: metadata, inputs and outputs.
+
+The file itself is opened by a runtime as it is. `check_content` refuses what needs no shape inference to be
+recognised; `sparring.networks.graph_check` checks more, with the library.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from sparring.base.errors import BadFile, first_line
+from sparring.base.protobuf import FieldValue, Message, encode, parse
+from sparring.games import load_game
+from sparring.networks.codec import Codec, Position
+
+_MOST_FIELDS = 200_000
+"""Limit of nodes, weights and values of a graph."""
+
+# Field numbers of onnx.proto.
+_GRAPH, _OPSETS, _METADATA, _FUNCTIONS = 7, 8, 14, 25  # ModelProto
+_NODES, _WEIGHTS, _INPUTS, _OUTPUTS, _SPARSE = 1, 5, 11, 12, 15  # GraphProto
+_NODE_INPUTS, _NODE_OUTPUTS, _OPERATOR, _ATTRIBUTES, _DOMAIN = 1, 2, 4, 5, 7  # NodeProto
+_TENSOR, _INNER_GRAPH, _TENSORS, _INNER_GRAPHS, _SPARSE_TENSOR, _SPARSE_TENSORS = 5, 6, 10, 11, 22, 23
+_DIMS, _TYPE, _FLOATS, _NAME, _RAW, _DOUBLES, _EXTERNAL, _LOCATION = 1, 2, 4, 8, 9, 10, 13, 14  # TensorProto
+
+FLOAT, INT64 = 1, 7
+_DTYPES = {
+    1: "float", 2: "uint8", 3: "int8", 4: "uint16", 5: "int16", 6: "int32", 7: "int64", 8: "string",
+    9: "bool", 10: "float16", 11: "double", 12: "uint32", 13: "uint64", 14: "complex64", 15: "complex128",
+    16: "bfloat16",
+}  # fmt: skip
+"""Names of TensorProto.DataType."""
+_STORED = {
+    1: "<f4", 2: "u1", 3: "i1", 4: "<u2", 5: "<i2", 6: "<i4", 7: "<i8", 9: "?",
+    10: "<f2", 11: "<f8", 12: "<u4", 13: "<u8",
+}  # fmt: skip
+"""How the numbers of a tensor are stored, by its type."""
+
+
+@dataclass(frozen=True)
+class TensorSpec:
+    """An input or output that a family of networks has. The shape is without the batch dimension."""
+
+    name: str
+    shape: tuple[int, ...]
+    dtype: int = FLOAT
+    """A number of TensorProto.DataType."""
+
+
+@dataclass(frozen=True)
+class ValueInfo:
+    """An input or output as a file states it."""
+
+    name: str
+    dtype: int
+    dims: tuple[int | None, ...]
+    """None for a dimension that is open."""
+
+
+@dataclass(frozen=True)
+class OnnxFile:
+    """The content of an ONNX file, and what it states about itself."""
+
+    content: bytes
+    metadata: dict[str, str]
+    inputs: tuple[ValueInfo, ...]
+    outputs: tuple[ValueInfo, ...]
+
+    def keep_outputs(self, names: Sequence[str]) -> bytes:
+        """The content without other outputs, and without the nodes and weights that only they need."""
+        model, graph = _parsed(self.content)
+        needed = set(names)
+        nodes: list[FieldValue] = []
+        for node, value in _reversed(graph, _NODES):
+            if needed.intersection(node.texts(_NODE_OUTPUTS, "output")):
+                needed.update(node.texts(_NODE_INPUTS, "input"))
+                nodes.append(value)
+        tensors, values = _reversed(graph, _WEIGHTS), _reversed(graph, _OUTPUTS)
+        weights = [value for tensor, value in tensors if tensor.text(_NAME, "name") in needed]
+        outputs = [value for output, value in values if output.text(1, "name") in names]
+        kept = {_NODES: nodes[::-1], _WEIGHTS: weights[::-1], _OUTPUTS: outputs[::-1]}
+        return encode({**model.fields, _GRAPH: (memoryview(encode({**graph.fields, **kept})),)})
+
+
+def read_onnx(content: bytes) -> OnnxFile:
+    """Reads a file. Raises BadFile."""
+    model, graph = _parsed(content)
+    entries = model.messages(_METADATA, "metadata_props")
+    return OnnxFile(
+        content,
+        {entry.text(1, "key"): entry.text(2, "value") for entry in entries},
+        tuple(_value(value) for value in graph.messages(_INPUTS, "input")),
+        tuple(_value(value) for value in graph.messages(_OUTPUTS, "output")),
+    )
+
+
+def check_content(file: OnnxFile, codec: Codec) -> None:
+    """Checks an ONNX file as far as it goes without inferring shapes. Raises BadFile.
+
+    Operators are ONNX's own, without graphs inside; all weights are inside, fit their shapes and are finite;
+    inputs and outputs have the names and types that the codec needs, inputs also the shapes. How much memory
+    and time the graph needs is not known.
+    """
+    model, graph = _parsed(file.content)
+    _check_graph(model, graph)
+    weights = {tensor.text(_NAME, "name") for tensor in graph.messages(_WEIGHTS, "initializer")}
+    _check_inputs({value.name: value for value in file.inputs if value.name not in weights}, codec)
+    _check_outputs({value.name: value for value in file.outputs}, codec)
+
+
+def type_words(dtype: int, dims: Sequence[int | None]) -> str:
+    """The type and shape of a value in words, such as "float [batch, 3]"."""
+    name = _DTYPES.get(dtype, str(dtype))
+    return f"{name} [{', '.join('batch' if dim is None else str(dim) for dim in dims)}]"
+
+
+def _parsed(content: bytes) -> tuple[Message, Message]:
+    """The model and its graph."""
+    try:
+        model = parse(memoryview(content))
+        graph = model.message(_GRAPH, "graph", _MOST_FIELDS)
+    except BadFile:
+        raise BadFile("not an ONNX file, or cut off: its protobuf cannot be read") from None
+    if _NODES not in graph:
+        raise BadFile("not an ONNX file: there is no graph in it")
+    return model, graph
+
+
+def _reversed(graph: Message, number: int) -> list[tuple[Message, FieldValue]]:
+    """The messages of a field with their bytes, the last first."""
+    pairs = zip(graph.messages(number, "graph"), graph.fields.get(number, ()), strict=True)
+    return list(pairs)[::-1]
+
+
+def _value(value: Message) -> ValueInfo:
+    tensor = value.message(2, "type").message(1, "tensor_type")
+    dims = tensor.message(2, "shape").messages(1, "dim")
+    sizes = tuple(dim.number(1, "dim_value") if 1 in dim else None for dim in dims)
+    return ValueInfo(value.text(1, "name"), tensor.number(1, "elem_type"), sizes)
+
+
+def _check_graph(model: Message, graph: Message) -> None:
+    if _FUNCTIONS in model or _SPARSE in graph:
+        raise BadFile("its ONNX graph has functions or sparse weights, which networks here do not need")
+    for tensor in graph.messages(_WEIGHTS, "initializer"):
+        _check_weights(tensor)
+    for node in graph.messages(_NODES, "node"):
+        operator, domain = node.text(_OPERATOR, "op_type"), node.text(_DOMAIN, "domain")
+        if domain not in ("", "ai.onnx"):
+            raise BadFile(f"its operator {operator} is not ONNX's own but of {domain}")
+        for attribute in node.messages(_ATTRIBUTES, "attribute"):
+            if _INNER_GRAPH in attribute or _INNER_GRAPHS in attribute:
+                raise BadFile(f"its operator {operator} holds a graph of its own")
+            if _SPARSE_TENSOR in attribute or _SPARSE_TENSORS in attribute:
+                raise BadFile(f"its operator {operator} has sparse weights, which networks here do not need")
+            for tensor in (*attribute.messages(_TENSOR, "t"), *attribute.messages(_TENSORS, "tensors")):
+                _check_weights(tensor)
+
+
+def _check_weights(tensor: Message) -> None:
+    name, dtype = tensor.text(_NAME, "name"), tensor.number(_TYPE, "data_type")
+    if tensor.number(_LOCATION, "data_location") or _EXTERNAL in tensor:
+        raise BadFile(f"its weights {name} lie in a file of their own, which needs the library onnx")
+    if dtype not in _STORED:
+        raise BadFile(f"its weights {name} are of type {_DTYPES.get(dtype, dtype)}, which we do not read")
+    stored = np.dtype(_STORED[dtype])
+    raw = tensor.bytes(_RAW, "raw_data")
+    if _RAW in tensor and len(raw) != math.prod(tensor.numbers(_DIMS, "dims")) * stored.itemsize:
+        raise BadFile(f"its weights {name} do not fit together ({len(raw):,} bytes)")
+    numbers = [np.frombuffer(raw, stored)]
+    for field, kind in ((_FLOATS, "<f4"), (_DOUBLES, "<f8")):
+        packed = b"".join(value for value in tensor.fields.get(field, ()) if not isinstance(value, int))
+        if len(packed) % np.dtype(kind).itemsize:
+            raise BadFile(f"its weights {name} do not fit together ({len(packed):,} bytes)")
+        numbers.append(np.frombuffer(packed, kind))
+    if not all(np.isfinite(part).all() for part in numbers):
+        raise BadFile(f"its weights {name} hold a NaN or an infinite number")
+
+
+def _check_inputs(inputs: Mapping[str, ValueInfo], codec: Codec) -> None:
+    try:
+        sample = codec.encode([Position(load_game(codec.game).initial())])
+    except (ValueError, LookupError, TypeError, OverflowError, MemoryError) as error:
+        raise BadFile(f"the settings of its model card are wrong ({first_line(error)})") from None
+    if inputs.keys() != sample.keys():
+        raise BadFile(f"its inputs are {_names(inputs)}; its model card needs {_names(sample)}")
+    for name, array in sample.items():
+        given = inputs[name]
+        wanted = (None, *array.shape[1:])
+        fits = len(given.dims) == len(wanted) and given.dims[0] is None
+        fits = fits and all(dim in (None, size) for dim, size in zip(given.dims, wanted, strict=True))
+        dtype = next(number for number, stored in _STORED.items() if np.dtype(stored) == array.dtype)
+        if not fits or given.dtype != dtype:
+            raise BadFile(
+                f"its input {name} is {type_words(given.dtype, given.dims)}; "
+                f"its model card needs {type_words(dtype, wanted)}"
+            )
+
+
+def _check_outputs(outputs: Mapping[str, ValueInfo], codec: Codec) -> None:
+    """The shapes of outputs are compared when they occur (`Network`): the file's word is no evidence."""
+    sample = codec.encode([Position(load_game(codec.game).initial())])
+    for name in codec.output_shapes(sample):
+        if name not in outputs:
+            if name in codec.optional_outputs:
+                continue
+            raise BadFile(f"it has no output {name}, which its model card needs")
+        if outputs[name].dtype != FLOAT:
+            given = type_words(outputs[name].dtype, outputs[name].dims)
+            raise BadFile(f"its output {name} is {given}; its model card needs float")
+
+
+def _names(names: Mapping[str, object]) -> str:
+    return ", ".join(sorted(names)) or "none"
