@@ -39,7 +39,7 @@ def site_path(path: str) -> str:
 
 
 def target_of(source: str, link: str) -> str | None:
-    """The file of the repository that a link in a file leads to; a folder is its README.md. None if there is none."""
+    """The file of the repository that a link leads to; a folder is its README.md. None if there is none."""
     path = posixpath.normpath(posixpath.join(posixpath.dirname(source), link))
     if (ROOT / path).is_dir():
         path = posixpath.join(path, "README.md")

@@ -24,9 +24,6 @@ main()
     [
         ("torch", "train", "sparring.cli", ["train", "evaluator", "expendibots", "--out", "x"]),
         ("torch", "train", "sparring.cli", ["predict", "chess", "--backend", "torch"]),
-        ("onnx", "networks", "sparring.cli", ["predict", "chess", "--model", "LC0"]),
-        ("onnx", "networks", "sparring.cli", ["play", "chess", "--model", "LC0"]),
-        ("onnx", "networks", "sparring.cli", ["models", "add", "LC0"]),
         ("pyarrow", "records", "sparring.cli", ["records", "stats", "TABLE"]),
         ("pyarrow", "records", "sparring.cli", ["records", "build", "game.pgn.zst", "--out", "x"]),
         ("openvino", "openvino", "sparring.cli", ["predict", "chess", "--backend", "openvino"]),
@@ -42,9 +39,6 @@ def test_the_extra_is_named(
         from tests.matching.tables import chess_table
 
         given[given.index("TABLE")] = str(chess_table(tmp_path / "table"))
-    lc0 = tmp_path / "maia.pb"
-    lc0.write_bytes(b"\x0d\xc0\x01\x00\x00")
-    given = [str(lc0) if each == "LC0" else each for each in given]
     (tmp_path / "game.pgn.zst").write_bytes(b"\x28\xb5\x2f\xfd")
     code = BLOCKED.format(module=module, arguments=given, package=package)
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}

@@ -4,19 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from sparring import data
-from sparring.base.extras import is_installed
+from tests.networks.tiny_networks import tiny_network, write
 
 
 @pytest.fixture(scope="session")
 def small(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """A network for each game that an engine plays: small with random weights, but for Go the one that is
-    shipped, which takes boards of any size. Without the library `onnx` all are the shipped ones."""
-    if not is_installed("onnx"):
-        shipped = {game: data.path("networks", f"strong-{game}") for game in ("chess", "shogi")}
-        return {**shipped, "go": Path("human")}
-    from tests.networks.tiny_networks import tiny_network, write
-
+    shipped, which takes boards of any size."""
     folder = tmp_path_factory.mktemp("networks")
     random = {game: write(tiny_network(game), folder / f"{game}.onnx") for game in ("chess", "shogi")}
     return {**random, "go": Path("human")}

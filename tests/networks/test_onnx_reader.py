@@ -11,9 +11,9 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 from sparring import data
-from sparring.base.errors import BadFile, MissingExtra
+from sparring.base.errors import BadFile
 from sparring.games import load_game
-from sparring.networks import Position, formats, load_network
+from sparring.networks import Position, load_network
 from sparring.networks.card import read_card
 from sparring.networks.formats import make_codec, open_network
 from sparring.networks.onnx_files import keep_outputs
@@ -25,12 +25,9 @@ SHIPPED += [("synopsis_networks", name) for name in data.names("synopsis_network
 
 
 @pytest.fixture
-def no_library(monkeypatch: pytest.MonkeyPatch) -> None:
-    def missing(*_: str) -> None:
-        raise MissingExtra("needs onnx: pip install 'sparring[networks]'")
-
-    monkeypatch.setattr(formats, "is_installed", lambda _: False)
-    monkeypatch.setattr(formats, "require", missing)
+def as_shipped(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All files are opened as shipped ones are: without the library."""
+    monkeypatch.setattr(data, "is_shipped", lambda _: True)
 
 
 @pytest.mark.parametrize(("kind", "name"), SHIPPED)
@@ -54,13 +51,14 @@ def test_kept_outputs_are_those_of_the_library() -> None:
     assert onnx.ModelProto.FromString(file.keep_outputs(names)) == model
 
 
-@pytest.mark.usefixtures("no_library")
-def test_an_added_network_gives_the_same_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.usefixtures("as_shipped")
+def test_a_network_gives_the_same_answers_without_the_library(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = write(tiny_network("chess"), tmp_path / "tiny.onnx")
     content, card = open_network(path)
     assert isinstance(content, bytes)
-    monkeypatch.setattr(formats, "is_installed", lambda _: True)
-    monkeypatch.setattr(formats, "require", lambda *_: None)
+    monkeypatch.setattr(data, "is_shipped", lambda _: False)
     model, same = open_network(path)
     assert isinstance(model, onnx.ModelProto)
     assert card == same
@@ -110,7 +108,7 @@ def broken(kind: str) -> onnx.ModelProto:
 KINDS = ("nan", "sizes", "apart", "domain", "graph", "functions", "input", "dtype", "batch", "output")
 
 
-@pytest.mark.usefixtures("no_library")
+@pytest.mark.usefixtures("as_shipped")
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_hostile_network_is_refused(kind: str, tmp_path: Path) -> None:
     path = tmp_path / "hostile.onnx"
@@ -119,7 +117,7 @@ def test_a_hostile_network_is_refused(kind: str, tmp_path: Path) -> None:
         load_network(path)
 
 
-@pytest.mark.usefixtures("no_library")
+@pytest.mark.usefixtures("as_shipped")
 def test_a_damaged_file_is_refused(tmp_path: Path) -> None:
     content = write(tiny_network("chess"), tmp_path / "tiny.onnx").read_bytes()
     random = np.random.default_rng(1)
@@ -131,11 +129,3 @@ def test_a_damaged_file_is_refused(tmp_path: Path) -> None:
             check_content(file, make_codec(read_card(file.metadata)))
         except BadFile:
             continue
-
-
-@pytest.mark.usefixtures("no_library")
-def test_a_file_of_another_program_names_the_extra(tmp_path: Path) -> None:
-    path = tmp_path / "maia.pb"
-    path.write_bytes(b"\x0d\xc0\x01\x00\x00")
-    with pytest.raises(MissingExtra, match=r"sparring\[networks\]"):
-        load_network(path)

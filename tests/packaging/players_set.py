@@ -25,14 +25,6 @@ EXTRAS = {
         "tests/cli/test_expendibots_commands.py::test_a_network_is_trained_from_the_command_line",
         "tests/cli/test_expendibots_commands.py::test_mistakes_end_in_one_line",
     ),
-    "onnx": (
-        "tests/policies/test_person_policy.py",
-        "tests/cli/test_person_commands.py",
-        "tests/engines/test_uci.py::test_searchmoves_bounds_the_lines_after_an_earlier_search",
-        "tests/engines/test_uci.py::test_a_rating_for_an_unconditioned_network_is_reported_and_ignored",
-        "tests/server/test_opponents_api.py::test_a_person_of_the_folder_plays",
-        "tests/server/test_attacks.py::test_damaged_person_files_never_break_the_page",
-    ),
     "pyarrow": (
         "tests/cli/test_missing_extras.py::test_the_extra_is_named[matplotlib-plots",
         "tests/cli/test_missing_extras.py::test_the_extra_is_named[pyarrow-records",

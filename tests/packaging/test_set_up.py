@@ -23,7 +23,6 @@ TOOLS = {
     "open-spiel",
     "scipy",
     "reconchess",
-    "onnx",
     "pyarrow",
     "zstandard",
 }
@@ -33,6 +32,7 @@ PLAYING = {
     "filelock",
     "msgspec",
     "numpy",
+    "onnx",
     "onnxruntime",
     "rich",
     "typer",
@@ -61,10 +61,9 @@ def test_the_list_of_what_playing_needs_does_not_grow() -> None:
     assert {normalised(Requirement(each).name) for each in PROJECT["dependencies"]} == PLAYING
 
 
-def test_the_extra_for_training_includes_networks_and_records() -> None:
+def test_the_extra_for_training_includes_records() -> None:
     extras = PROJECT["optional-dependencies"]
-    for name in ("networks", "records"):
-        assert set(extras[name]) <= set(extras["train"]) & set(extras["dev"])
+    assert set(extras["records"]) <= set(extras["train"]) & set(extras["dev"])
 
 
 def test_make_play_installs_the_package_alone() -> None:

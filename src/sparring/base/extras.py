@@ -16,12 +16,3 @@ def require(module: str, extra: str, purpose: str) -> None:
         import_module(module)
     except ImportError:
         raise MissingExtra(f"{purpose} {module}: pip install 'sparring[{extra}]'") from None
-
-
-def is_installed(module: str) -> bool:
-    """Whether an optional library can be imported."""
-    try:
-        import_module(module)
-    except ImportError:
-        return False
-    return True

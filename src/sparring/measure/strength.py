@@ -1,7 +1,8 @@
 """A player's rating from the evidence of its games: a posterior on a grid of ratings.
 
-The log-likelihood of the moves under the rating conditioned on is not taken at face value. Moves of one game are not
-independent, the network's ratings are not exactly people's, and players differ in style at equal strength:
+The log-likelihood of the moves under the rating conditioned on is not taken at face value. Moves of one game
+are not independent, the network's ratings are not exactly people's, and players differ in style at equal
+strength:
 
     r - m = shift + scale * (r' - m) + offset,   p(games | r') = exp(weight * sum log p(move | r')) / Z
 
@@ -32,8 +33,8 @@ from sparring.records.readers import RecordedGame
 # What the moves of a game say about the strength of each player.
 #
 # The evidence of a player's moves is the log-likelihood sum log p(move | r) under a policy of people's moves,
-# as a function of the rating r that the policy is conditioned on, and features of the moves by a strong network. The
-# opponent's rating is r, too: the true one would give the answer away, since people play their
+# as a function of the rating r that the policy is conditioned on, and features of the moves by a strong
+# network. The opponent's rating is r, too: the true one would give the answer away, since people play their
 # equals.
 
 

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from sparring import data
-from sparring.base.errors import BadFile, MissingExtra
-from sparring.base.extras import is_installed, require
+from sparring.base.errors import BadFile
 from sparring.games import GAMES
 from sparring.networks.card import ModelCard, has_card, read_card
 from sparring.networks.codec import Codec
@@ -88,34 +87,26 @@ def lazy_reader(module: str) -> Callable[[Any, str], onnx.ModelProto]:
 def open_network(path: Path) -> tuple[bytes | onnx.ModelProto, ModelCard]:
     """Reads a network file for a runtime: a shipped one as it is, any other as `read_network` does.
 
-    Without the library `onnx`, files with a model card are opened as they are, after the checks of
-    `check_content`. Raises BadFile or OSError, and MissingExtra for files that need the library.
+    A shipped file needs no library `onnx`, whose import takes longer than the file. Raises BadFile or
+    OSError.
     """
-    if not data.is_shipped(path) and is_installed("onnx"):
+    if not data.is_shipped(path):
         return read_network(path)
     try:
         content = read_file(path)
-        if not content:
-            raise BadFile("the file is empty")
-        if any(formats.weights and formats.weights.recognises(content) for formats in game_formats()):
-            return read_network(path)
         file = read_onnx(content)
-        if not has_card(file.metadata):
-            return read_network(path)
         card = read_card(file.metadata)
         check_content(file, make_codec(card))
         return content, card
-    except MissingExtra as error:
-        raise MissingExtra(f"{path}: {error}") from None
     except BadFile as error:
         raise BadFile(f"{path}: {error}") from None
 
 
 def open_graph(path: Path) -> OnnxFile:
-    """Reads an ONNX file that has no codec, such as a network of synopses; a file of the user's is checked if
-    the library `onnx` is installed. Raises BadFile or OSError."""
+    """Reads an ONNX file that has no codec, such as a network of synopses; a file of the user's is checked
+    by the library `onnx`. Raises BadFile or OSError."""
     content = path.read_bytes()
-    if not data.is_shipped(path) and is_installed("onnx"):
+    if not data.is_shipped(path):
         from sparring.networks.onnx_files import load_onnx
 
         content = load_onnx(content, path.parent).SerializeToString()
@@ -124,8 +115,7 @@ def open_graph(path: Path) -> OnnxFile:
 
 def read_network(path: Path) -> tuple[onnx.ModelProto, ModelCard]:
     """Reads a network file of any supported format as an ONNX graph with its card. Raises BadFile or
-    OSError, and MissingExtra without the library `onnx`."""
-    require("onnx", "networks", "network files of other programs, and changes of a network, need")
+    OSError."""
     from sparring.networks.graph_check import check_graph
 
     try:

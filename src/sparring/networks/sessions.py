@@ -19,8 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparring.base.config import usable_threads
-from sparring.base.errors import BadFile, MissingExtra, first_line
-from sparring.base.extras import require
+from sparring.base.errors import BadFile, first_line
 from sparring.networks.codec import Tensors
 from sparring.networks.onnx_reader import read_onnx
 
@@ -43,10 +42,9 @@ def serialized(model: Model) -> bytes:
 
 
 def _graph(model: Model) -> onnx.ModelProto:
-    """The graph of the library `onnx`. Raises MissingExtra."""
+    """The graph of the library `onnx`."""
     if not isinstance(model, bytes):
         return model
-    require("onnx", "networks", "PyTorch needs")
     import onnx
 
     graph = onnx.ModelProto()
@@ -251,7 +249,7 @@ def open_session(model: Model, backend: str = "onnxruntime", threads: int = 1) -
         raise ValueError(f"threads = {threads}: expected 1 to {MAX_THREADS}")
     try:
         return BACKENDS[backend](model, usable_threads(threads))
-    except (ImportError, BadFile, MissingExtra):
+    except (ImportError, BadFile):
         raise
     except Exception as error:  # the runtimes' errors have no common base class
         raise BadFile(f"{backend} cannot load it ({first_line(error)})") from None

@@ -96,8 +96,7 @@ def _plays(path: Path, game: str | None) -> bool:
 
 
 def add(path: Path, name: str | None = None, *, replace: bool = False) -> ModelEntry:
-    """Reads, checks and converts a network file and adds it to the store. Raises BadFile, MissingExtra or
-    OSError."""
+    """Reads, checks and converts a network file and adds it to the store. Raises BadFile or OSError."""
     name = name or model_name(path)
     if not _NAME.fullmatch(name):
         raise BadFile(f"'{name}' is not a valid model name: use letters, digits, . + - and _")
@@ -147,8 +146,8 @@ def load_network(
         threads: threads of the runtime.
         batch: positions that run at once.
 
-    Raises BadFile or OSError; MissingExtra for a file of another program without the library `onnx`;
-    ValueError for an unknown backend or number of threads; ImportError for a backend that is not installed.
+    Raises BadFile or OSError; ValueError for an unknown backend or number of threads; ImportError for a
+    backend that is not installed.
     """
     from sparring.networks.formats import make_codec, open_network  # the games' readers
 

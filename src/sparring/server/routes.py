@@ -44,7 +44,8 @@ Visitor = Annotated[str, Depends(get_visitor)]
 RecordFormat = Annotated[str, Query(alias="format", max_length=8, description="Such as pgn, sgf or kif.")]
 WaitSeconds = Annotated[float, Query(ge=0, le=60, description="Seconds to wait for the opponent's answer.")]
 
-# A route that shows a game goes through `PageGame`: its methods hide what a person must not see in blind chess.
+# A route that shows a game goes through `PageGame`, whose methods hide what a person must not see in blind
+# chess.
 router = APIRouter(prefix="/api", tags=["play"], responses=REFUSALS)
 
 
