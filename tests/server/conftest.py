@@ -18,6 +18,10 @@ from sparring.server.app import create_app
 from sparring.server.security import Access
 
 ACCESS = Access(hosts=("testserver",))
+"""A server of this machine: one owner."""
+SHARED = Access(hosts=("testserver",), token="secret")
+"""A server with `--host`: each browser is a visitor."""
+BEARER = {"Authorization": "Bearer secret"}
 
 
 @pytest.fixture(autouse=True)
@@ -30,6 +34,18 @@ def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def app(tmp_path: Path) -> FastAPI:
     return create_app(tmp_path / "page.sqlite", ACCESS, None)
+
+
+@pytest.fixture
+def shared_app(tmp_path: Path) -> FastAPI:
+    return create_app(tmp_path / "shared.sqlite", SHARED, None)
+
+
+@pytest.fixture
+def visitor(shared_app: FastAPI) -> Iterator[TestClient]:
+    """One of the visitors of a server with a token; `TestClient(shared_app, headers=BEARER)` is another."""
+    with TestClient(shared_app, headers=BEARER) as client:
+        yield client
 
 
 @pytest.fixture

@@ -58,14 +58,13 @@ HEAVY: dict[str, Any] = {"game": "chess", "you": 1, "opponent": {"rating": 1500,
 
 
 @pytest.mark.parametrize("foreign", FOREIGN)
-def test_cookies_of_other_programs_do_not_hide_the_visitor(app: FastAPI, foreign: str) -> None:
-    with TestClient(app) as client:
-        view = begin(client, "breakthrough")
-        own = f"{VISITOR_COOKIE}={client.cookies[VISITOR_COOKIE]}"
-        client.cookies.clear()
-        for line in (f"{foreign}; {own}", f"{own}; {foreign}"):
-            headers = {"Cookie": line.encode()}
-            assert client.get(f"/api/games/{view['id']}", headers=headers).status_code == 200
+def test_cookies_of_other_programs_do_not_hide_the_visitor(visitor: TestClient, foreign: str) -> None:
+    view = begin(visitor, "breakthrough")
+    own = f"{VISITOR_COOKIE}={visitor.cookies[VISITOR_COOKIE]}"
+    visitor.cookies.clear()
+    for line in (f"{foreign}; {own}", f"{own}; {foreign}"):
+        headers = {"Cookie": line.encode()}
+        assert visitor.get(f"/api/games/{view['id']}", headers=headers).status_code == 200
 
 
 def test_a_foreign_cookie_does_not_hide_the_token(tmp_path: Path) -> None:

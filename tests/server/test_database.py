@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from sparring.base.errors import BadFile
+from sparring.server.history import stored_summaries
 from sparring.server.live_tournament import TournamentStore
 from sparring.server.store import SCHEMA_VERSION, Database, GameStore
 
@@ -35,8 +36,8 @@ def test_a_file_of_version_1_is_read(tmp_path: Path) -> None:
         file.executescript(OLD_SCHEMA)
     for _ in range(2):
         database = Database(path)
-        (summary,) = GameStore(database).recent("somebody", 9)
-        assert (summary.id, summary.moves, summary.shown) == ("old", 1, None)
+        (summary,) = stored_summaries(database, "somebody", 9)
+        assert (summary.id, summary.plies, summary.shown) == ("old", 1, None)
         stored = GameStore(database).load("old")
         assert stored is not None
         assert [each.text for each in stored.moves] == ["e2e4"]

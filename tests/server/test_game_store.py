@@ -28,7 +28,7 @@ def test_games_are_there_after_a_restart(tmp_path: Path) -> None:
         views = [play(client, begin(client, "chess", clock={"base": 300, "increment": 2}), "e4")]
         rbc = begin(client, "rbc", opponent={"bot": "random"})
         views.append(play(client, play(client, rbc, "sense e7"), "e2e4"))
-        views.append(post(client, begin(client, "go"), "resign").json())
+        views.append(post(client, play(client, begin(client, "go"), "D4"), "resign").json())
         cookies = dict(client.cookies)
     with TestClient(create_app(file, ACCESS, None), cookies=cookies) as client:
         assert [each["id"] for each in client.get("/api/games").json()] == [v["id"] for v in views[::-1]]
@@ -50,7 +50,7 @@ def test_only_the_latest_finished_games_are_kept(tmp_path: Path, monkeypatch: py
         unfinished = play(client, begin(client, "breakthrough"), "d2d3")
         ended = []
         for _ in range(4):
-            ended.append(begin(client, "breakthrough"))
+            ended.append(play(client, begin(client, "breakthrough"), "d2d3"))
             assert post(client, ended[-1], "resign").status_code == 200
         kept = [ended[3]["id"], ended[2]["id"], unfinished["id"]]
         assert ids(client) == kept

@@ -11,7 +11,7 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from sparring.games import GAMES
-from tests.server.conftest import ACCESS
+from tests.server.conftest import ACCESS, BEARER
 
 
 def begin(client: TestClient, game: str, **keys: Any) -> dict[str, Any]:
@@ -70,13 +70,13 @@ def test_a_move_out_of_turn_is_refused_and_changes_nothing(client: TestClient) -
     assert client.get(f"/api/games/{view['id']}").json() == view
 
 
-def test_a_game_of_somebody_else_is_not_there(client: TestClient, app: FastAPI) -> None:
-    view = begin(client, "chess")
-    other = TestClient(app)
+def test_a_game_of_somebody_else_is_not_there(visitor: TestClient, shared_app: FastAPI) -> None:
+    view = begin(visitor, "chess")
+    other = TestClient(shared_app, headers=BEARER)
     assert other.get(f"/api/games/{view['id']}").status_code == 404
     assert other.post(f"/api/games/{view['id']}/resign").status_code == 404
     assert other.get("/api/games").json() == []
-    assert client.get(f"/api/games/{view['id']}").json()["phase"] == "move"
+    assert visitor.get(f"/api/games/{view['id']}").json()["phase"] == "move"
 
 
 def test_moves_are_taken_back(client: TestClient) -> None:

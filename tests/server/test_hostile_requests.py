@@ -17,6 +17,7 @@ from fastapi.testclient import TestClient
 
 from sparring.server.app import create_app
 from sparring.server.security import Access, Guard
+from tests.server.conftest import BEARER
 from tests.server.test_game_store import start
 from tests.server.test_games_api import begin, play
 
@@ -60,13 +61,13 @@ def test_messages_over_a_websocket_are_ignored(client: TestClient) -> None:
         assert [live.receive_json()["ply"] for _ in range(2)] == [1, 2]
 
 
-def test_websockets_of_other_visitors_and_sites_are_closed(client: TestClient, app: FastAPI) -> None:
-    view = begin(client, "chess")
-    other = TestClient(app)
+def test_websockets_of_other_visitors_and_sites_are_closed(visitor: TestClient, shared_app: FastAPI) -> None:
+    view = begin(visitor, "chess")
+    other = TestClient(shared_app, headers=BEARER)
     for path in (f"/api/games/{view['id']}/live", f"/api/tournaments/{view['id']}/live"):
         with other.websocket_connect(path) as live:
             assert live.receive()["code"] == 1008
-        evil = client.websocket_connect(path, headers={"origin": "http://evil.example"})
+        evil = visitor.websocket_connect(path, headers={"origin": "http://evil.example"})
         with pytest.raises(WebSocketDisconnect) as refused, evil:
             pass
         assert refused.value.code == 1008

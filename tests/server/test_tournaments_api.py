@@ -20,7 +20,7 @@ from sparring.server.app import create_app
 from sparring.server.live_tournament import NewTournament
 from sparring.server.refusal import Refused
 from sparring.server.tournaments import _unique
-from tests.server.conftest import ACCESS
+from tests.server.conftest import ACCESS, BEARER
 from tests.server.test_game_store import start
 from tests.waiting import wait_until
 
@@ -172,9 +172,9 @@ def test_a_player_that_fails_ends_the_tournament_with_a_sentence(
     assert view["error"] is None
 
 
-def test_tournaments_of_others_are_not_there(client: TestClient, app: FastAPI) -> None:
-    view = begin(client, games=2)
-    other = TestClient(app)
+def test_tournaments_of_others_are_not_there(visitor: TestClient, shared_app: FastAPI) -> None:
+    view = begin(visitor, games=2)
+    other = TestClient(shared_app, headers=BEARER)
     for path in ("", "/games/0"):
         assert other.get(f"/api/tournaments/{view['id']}{path}").status_code == 404
     for command in ("stop", "resume"):

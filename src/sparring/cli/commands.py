@@ -9,6 +9,8 @@ from sparring.games import GAMES
 
 _GENERAL: dict[str, Command | Group] = {
     "serve": Command("sparring.cli.serve:serve", "Open the page to play on."),
+    "backup": Command("sparring.cli.backup:backup", "Write your data folder to one file."),
+    "restore": Command("sparring.cli.backup:restore", "Bring a data folder back from a backup."),
     "play": Command("sparring.cli.play:play", "Play a game in the terminal."),
     "predict": Command(
         "sparring.cli.predict:predict", "Predict the moves that people of a rating would play."

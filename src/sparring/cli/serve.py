@@ -28,7 +28,10 @@ KEPT_GAMES = 20_000
 """Finished games in the file, about 5 kB each."""
 _TRIED_PORTS = 20
 _INTERRUPTED = 130
-_ADDRESS = "page.address"
+GAMES = "page.sqlite"
+"""File of games in the data folder."""
+PAGE_LOCK = ".page.lock"
+ADDRESS = "page.address"
 """File beside the games with the address of the server that uses them."""
 _OPEN_FILES = 4096
 """Files that the process may have open, if the system allows it."""
@@ -92,15 +95,18 @@ def serve(
     results = results or Path("results")
     try:
         lock = _lock(place)
-        app = create_app(place / "page.sqlite", access, data.page(), results, threads, keep)
+        app = create_app(place / GAMES, access, data.page(), results, threads, keep)
     except (BadFile, CannotWrite, OSError) as error:
         listening.close()
         raise UserError(str(error)) from None
     shown = "localhost" if local else host
     address = f"http://{f'[{shown}]' if ':' in shown else shown}:{listening.getsockname()[1]}/"
     address += f"?token={token}" if token else ""
-    atomic_write(place / _ADDRESS, address.partition("?")[0])
+    atomic_write(place / ADDRESS, address.partition("?")[0])
     make_console().print(f"The page is at {visible(address)}  (Ctrl-C ends it)", soft_wrap=True)
+    if app.state.adopted:
+        games = "1 game" if app.state.adopted == 1 else f"{app.state.adopted:,} games"
+        make_console().print(f"Your browsers share one list now, with the {games} of all of them.")
     if browser and _has_display():
         threading.Timer(0.5, webbrowser.open, [address]).start()
     logging.getLogger("asyncio").addFilter(_Throttle())
@@ -118,7 +124,7 @@ def serve(
         uvicorn.Server(config).run(sockets=[listening])
     except KeyboardInterrupt:
         code = _INTERRUPTED
-    (place / _ADDRESS).unlink(missing_ok=True)
+    (place / ADDRESS).unlink(missing_ok=True)
     lock.release()
     if any(thread.name.startswith("sparring-") for thread in threading.enumerate()):
         sys.stdout.flush()
@@ -130,9 +136,9 @@ def serve(
 def _lock(folder: Path) -> FolderLock:
     """Locks the games of a folder. Raises CannotWrite, which says where the other server is, or OSError."""
     try:
-        return lock_folder(folder, ".page.lock")
+        return lock_folder(folder, PAGE_LOCK)
     except CannotWrite:
-        path = folder / _ADDRESS
+        path = folder / ADDRESS
         where = f" at {path.read_text().strip()}" if path.is_file() else ""
         raise CannotWrite(
             f"a server already runs{where} with the games of {folder}: open it, or give another --folder"

@@ -146,6 +146,8 @@ class GameDescription:
     game in Python."""
     packed_move_bytes: int = 1
     """Bytes of a packed move, an index among the legal moves: 2 if a state can have more than 256 moves."""
+    numbers_plies: bool = False
+    """Whether people number each player's move, and not the two of both players together."""
     move_numbering: int = 1
     """Version of the move codes and of the order of legal moves. Raise it when either changes."""
     encodings: Mapping[str, int] = field(default_factory=lambda: {"planes": 1})

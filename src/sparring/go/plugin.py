@@ -158,6 +158,7 @@ DESCRIPTION = GameDescription(
     load_rules=_rules,
     native="Go",
     packed_move_bytes=2,
+    numbers_plies=True,
     encodings={"planes": 1, "katago": 1, "katago-global": 1},
     ratings=GO_RANKS,
     phases=Phases(50, 150),

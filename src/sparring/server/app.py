@@ -15,7 +15,7 @@ from starlette.exceptions import HTTPException
 import sparring
 from sparring.base.errors import CannotWrite, SparringError
 from sparring.base.sentences import Sentence
-from sparring.server import reports
+from sparring.server import history, reports
 from sparring.server import review as study_routes
 from sparring.server import routes as game_routes
 from sparring.server import tournaments as tournament_routes
@@ -24,6 +24,8 @@ from sparring.server.game_host import GameHost
 from sparring.server.live_tournament import TournamentStore
 from sparring.server.messages import text_of
 from sparring.server.opponents import Opponents
+from sparring.server.persons import PersonJobs
+from sparring.server.persons import router as person_routes
 from sparring.server.refusal import Refused, refusal_text
 from sparring.server.review import Reviews
 from sparring.server.security import Access, Guard, refusal_response
@@ -52,13 +54,15 @@ def create_app(
     Raises BadFile.
     """
     opponents = Opponents(threads)
-    Database(store).close()  # refuses another kind of file before the server starts
+    checked = Database(store)  # refuses another kind of file before the server starts
+    checked.close()
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         database = Database(store)
         app.state.host = host = GameHost(GameStore(database), opponents, keep)
         app.state.reviews = reviews = Reviews(host)
+        app.state.persons = persons = PersonJobs()
         app.state.turing = TuringRounds(database)
         app.state.tournaments = tournaments = Tournaments(TournamentStore(database), host)
         await host.tidy()
@@ -66,6 +70,7 @@ def create_app(
         try:
             yield
         finally:
+            await persons.close()
             await tournaments.close()
             await reviews.close()
             await host.close()
@@ -85,10 +90,13 @@ def create_app(
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _not_answered)
     app.include_router(game_routes.router)
+    app.include_router(history.router)
     app.include_router(study_routes.router)
+    app.include_router(person_routes)
     app.include_router(turing_routes.router)
     app.include_router(tournament_routes.router)
     app.include_router(reports.router)
+    app.state.adopted = 0 if access.token else checked.adopted
     app.state.gallery = reports.Gallery(results)
     if page is not None:
         app.mount("/", StaticFiles(directory=page, html=True), name="page")

@@ -23,6 +23,7 @@ from sparring.records.readers import formats, written_formats
 from sparring.server.messages import ApiMessage, Text, text_of
 from sparring.server.new_game import HandicapOffer, OpeningOffer, opening_table
 from sparring.server.opponents import Opponents
+from sparring.server.person_job import cannot_make, learned
 
 _LEVEL_STEP = 50
 
@@ -120,6 +121,9 @@ class GameOffer(ApiMessage):
     ratings: RatingScale | None = Field(description="Of the human-like opponent; null if there is none.")
     has_human: bool
     adapts: bool = Field(description="Whether a level can follow the visitor's results.")
+    can_make_persons: Text | None = Field(
+        description="Why no person can be made of games (`/api/persons`); null if one can be."
+    )
     persons: list[PersonOffer] = Field(description="Opponents that play like one person.")
     strengths: list[int]
     default_strength: int
@@ -161,7 +165,7 @@ def _persons(game: str) -> list[PersonOffer]:
             about = Sentence("From {games} games, rating {rating}.", games=games, rating=rating)
             if system.word == "rank":
                 about = Sentence("From {games} games, rank {rank}.", games=games, rank=rating)
-        about_all = text_of(joined(about, entry.measured))
+        about_all = text_of(joined(about, learned(entry.measured)))
         offers.append(PersonOffer(name=entry.path.stem, title=entry.name, about=about_all))
     return offers
 
@@ -178,6 +182,7 @@ def _offer(description: GameDescription, opponents: Opponents) -> GameOffer:
         levels=_levels(description.name),
         ratings=_ratings(description, opponents),
         adapts=_levels(description.name) is not None,
+        can_make_persons=None if (reason := cannot_make(description.name)) is None else text_of(reason),
         persons=[],
         has_human=description.name in DEFAULT_RATING,
         strengths=list(STRENGTHS),

@@ -24,14 +24,15 @@ from sparring.play.game import PendingTurn, PlayedMove, StoredMove
 from sparring.players import Decision, Player
 from sparring.players.player import NO_MOVE
 from sparring.server.adaptive_level import adapted, estimated_strength, strength_view
-from sparring.server.messages import ApiMessage, GameSummary, GameView, NewGame
+from sparring.server.messages import ApiMessage, GameView, NewGame, text_of
 from sparring.server.new_game import plan_game
 from sparring.server.opponents import Opponents
 from sparring.server.page_game import GameSettings, PageGame, refusing
 from sparring.server.pauses import Pauses
 from sparring.server.refusal import Refused
 from sparring.server.replay import Replays
-from sparring.server.store import GameStore, game_summary
+from sparring.server.security import OWNER
+from sparring.server.store import GameStore
 
 T = TypeVar("T")
 _log = logging.getLogger(__name__)
@@ -202,14 +203,15 @@ class GameHost:
             raise Refused(Sentence("The server has too many unfinished games."), 429)
         game_id = secrets.token_urlsafe(9)
         wanted = await self.run(self._adapted, visitor, wanted)
-        settings, texts = await self.open(plan_game, wanted, self.opponents)
+        settings, texts, warning = await self.open(plan_game, wanted, self.opponents)
         game = await self.open(self._open, settings)
         await self.open(game.live.continue_with, [StoredMove(text) for text in texts])
         hosted = HostedGame(game_id, visitor, game)
         await self.run(self.store.create, game_id, visitor, settings, game.live.moves, game.shown())
         self._keep(hosted)
         self._advance(hosted)
-        return game.view(game_id)
+        view = game.view(game_id)
+        return view if warning is None else view.model_copy(update={"warning": text_of(warning)})
 
     async def find(self, visitor: str, game_id: str) -> HostedGame:
         """A game of a visitor. Raises Refused."""
@@ -250,9 +252,9 @@ class GameHost:
         async with hosted.lock:
             return await self.run(self._view, hosted)
 
-    async def recent(self, visitor: str, count: int) -> list[GameSummary]:
-        """A visitor's games, the latest first."""
-        return await self.run(self._summaries, visitor, count)
+    def followed(self) -> list[str]:
+        """The ids of the games that somebody follows."""
+        return [hosted.id for hosted in self._games.values() if hosted.followers]
 
     async def delete(self, visitor: str, game_id: str) -> None:
         """Deletes a game. Raises Refused."""
@@ -352,18 +354,9 @@ class GameHost:
         kind: type[PageGame] = PageGame if own is None else own()
         return kind(settings, players, self.store.version())
 
-    def _summaries(self, visitor: str, count: int) -> list[GameSummary]:
-        summaries = []
-        for stored in self.store.recent(visitor, count):
-            try:
-                summaries.append(game_summary(stored))
-            except Exception as error:  # one damaged game does not hide the others
-                _log.warning("game %s is damaged: %s", stored.id, first_line(error))
-        return summaries
-
     async def _load(self, visitor: str, game_id: str) -> HostedGame | None:
         stored = await self.run(self.store.load, game_id)
-        if stored is None or stored.visitor != visitor:
+        if stored is None or visitor not in (stored.visitor, OWNER):
             return None
         try:
             game = await self.open(self._open, stored.settings)
@@ -372,7 +365,7 @@ class GameHost:
             raise Refused(
                 Sentence("This game is damaged and cannot be opened ({reason}).", reason=first_line(error))
             ) from None
-        hosted = HostedGame(game_id, stored.visitor, game)
+        hosted = HostedGame(game_id, visitor, game)
         self._keep(hosted)
         return hosted
 

@@ -37,7 +37,7 @@ from sparring.server.messages import (
 from sparring.server.new_game import opening_moves, people_moves
 from sparring.server.page_game import GameSettings, move_view
 from sparring.server.refusal import Refused
-from sparring.server.store import Database
+from sparring.server.store import OWN, Database
 
 _log = logging.getLogger(__name__)
 
@@ -250,7 +250,7 @@ class TournamentStore:
 
     def load(self, tournament_id: str) -> StoredTournament | None:
         """A tournament by its id; None if there is none."""
-        return next(iter(self._find("WHERE id = ?", tournament_id)), None)
+        return next(iter(self._find("WHERE id = :id", id=tournament_id)), None)
 
     def version(self) -> int:
         """A version for a tournament that is opened (`Database.version`)."""
@@ -258,7 +258,7 @@ class TournamentStore:
 
     def of_visitor(self, visitor: str) -> list[StoredTournament]:
         """A visitor's tournaments, the latest first."""
-        return self._find("WHERE visitor = ? ORDER BY updated DESC", visitor)
+        return self._find(f"WHERE {OWN} ORDER BY updated DESC", visitor=visitor)
 
     def unfinished(self) -> list[StoredTournament]:
         """All tournaments that were not stopped and have games left, the latest first."""
@@ -280,7 +280,7 @@ class TournamentStore:
             for number, score, text, moves, seconds in rows
         ]
 
-    def _find(self, where: str, *values: str) -> list[StoredTournament]:
+    def _find(self, where: str, **values: str) -> list[StoredTournament]:
         rows = self._database.read(f"{_COLUMNS} {where}", values)
         tournaments = []
         for tournament_id, visitor, settings, stopped, updated, done in rows:

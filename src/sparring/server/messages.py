@@ -127,6 +127,9 @@ class NewGame(ApiMessage):
         default=None, description="A game to continue; its last position is played on."
     )
     format: str | None = Field(default=None, max_length=8, description="Format of `record`, such as pgn.")
+    record_index: int = Field(
+        default=0, ge=0, lt=1_000, description="Number of the game in `record`, from 0."
+    )
     opening: list[MoveText] = Field(
         default_factory=list, max_length=60, description="Moves that are played before the game begins."
     )
@@ -292,9 +295,15 @@ class GameView(ApiMessage):
     counting: CountingView | None = None
     hidden: HiddenView | None = None
     result: ResultView | None = None
+    warning: Text | None = Field(
+        default=None, description="What could not be read of `record`, in the answer to a new game."
+    )
     estimate: StrengthView | None = Field(
         default=None, description="After a game whose level adapts: the visitor's strength now."
     )
+
+
+Outcome = Literal["won", "lost", "drawn"]
 
 
 class GameSummary(ApiMessage):
@@ -304,7 +313,7 @@ class GameSummary(ApiMessage):
     game: str
     title: str
     opponent: str
-    moves: int
+    moves: int = Field(description="Moves as people of the game number them: in chess those of both sides.")
     result: Text | None
     you: int | None = Field(description="The person's side; null for a watched game.")
     phase: Phase
@@ -313,6 +322,12 @@ class GameSummary(ApiMessage):
     board: BoardView | None = Field(description="The last board; null in hidden games.")
     created: float = Field(description="Unix time of the beginning.")
     updated: float = Field(description="Unix time of the last change.")
+    outcome: Outcome | None = Field(
+        description="How it ended for the person; null for a watched or an unfinished game."
+    )
+    plies: int = Field(description="Moves of both players, one by one; in hidden games also senses.")
+    clock: str = Field(description="Minutes and seconds a move, such as 5+3; empty without a clock.")
+    level: str = Field(description="Level, rating, rank or strength of the opponent; empty if it has none.")
 
 
 class Candidate(ApiMessage):

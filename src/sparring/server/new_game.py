@@ -89,14 +89,15 @@ def _spelled_out(wanted: NewGame) -> NewGame:
     return wanted.model_copy(update={"options": plain})
 
 
-def plan_game(wanted: NewGame, opponents: Opponents) -> tuple[GameSettings, list[str]]:
-    """The settings of a new game, and the moves that are played before it begins. Raises Refused."""
+def plan_game(wanted: NewGame, opponents: Opponents) -> tuple[GameSettings, list[str], str | None]:
+    """The settings of a new game, the moves that are played before it begins, and a sentence on what could
+    not be read of its record, if anything. Raises Refused."""
     if wanted.record is not None and wanted.opening:
         raise Refused(Sentence("Give an opening or a record, not both."), 422)
     try:
         wanted = _spelled_out(wanted)
         rules = load_game(wanted.game, **wanted.options)
-        position, moves = read_record(rules, wanted)
+        position, moves, warning = read_record(rules, wanted)
         start = rules.initial() if position is None else rules.parse(position)
         moves = list(protocol_moves(rules, start, [*moves, *wanted.opening]))
         state = _after(rules, start, moves)
@@ -125,7 +126,7 @@ def plan_game(wanted: NewGame, opponents: Opponents) -> tuple[GameSettings, list
     if wanted.people_plies:
         rng = np.random.default_rng([settings.seed, _PEOPLE_STREAM])
         moves += people_moves(rules, state, wanted.people_plies, first, opponents, rng)
-    return settings, moves
+    return settings, moves, warning
 
 
 def _after(rules: Game[Any], state: Any, moves: list[str]) -> Any:

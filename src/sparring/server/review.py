@@ -31,6 +31,7 @@ from sparring.records.record import GameRecord
 from sparring.server.game_host import GameHost
 from sparring.server.loaded_record import parse_record, states_of
 from sparring.server.messages import ApiMessage, GameName, RecordText, Text, text_of
+from sparring.server.pasted import ReadRequest, ReadView, read_pasted, read_view
 from sparring.server.refusal import REFUSALS, Refused
 from sparring.server.routes import Host, Visitor
 from sparring.server.understand import BLUNDER, Insight, PositionInsight, UnderstandRequest, shown_rating
@@ -55,6 +56,9 @@ class ReviewRequest(ApiMessage):
     game: GameName
     record: RecordText
     format: str | None = Field(default=None, max_length=8)
+    record_index: int = Field(
+        default=0, ge=0, lt=1_000, description="Number of the game in `record`, from 0."
+    )
     rating: int | str | None = Field(
         default=None, description="Whose mistakes to expect; without it, the players' own ratings."
     )
@@ -107,6 +111,7 @@ class ReviewView(ApiMessage):
     )
     done: bool
     error: Text | None = None
+    warning: Text | None = Field(default=None, description="What could not be read of the game.")
 
 
 @dataclass
@@ -120,6 +125,7 @@ class _Review:
     levels: tuple[LevelEstimate | None, LevelEstimate | None] = (None, None)
     task: asyncio.Task[None] | None = None
     error: Text | None = None
+    warning: str | None = None
 
 
 class Reviews:
@@ -167,6 +173,7 @@ class Reviews:
             levels=review.levels,
             done=not _runs(review),
             error=review.error,
+            warning=None if review.warning is None else text_of(review.warning),
         )
 
     async def close(self) -> None:
@@ -182,11 +189,12 @@ class Reviews:
         except ValueError as error:
             raise Refused(str(error), 422) from None
         Insight(rules, self._host.opponents)  # refuses games without networks
-        record = parse_record(rules, wanted.record, wanted.format)
+        record, warning = parse_record(rules, wanted.record, wanted.format, wanted.record_index)
         states = states_of(rules, record)
         if not 2 <= len(states) <= _MOVES + 1:
             raise Refused(Sentence("A game of 1 to {most} moves can be reviewed.", most=f"{_MOVES:,}"), 422)
-        return _Review(visitor, rules, record, states, self._ratings(rules, record, wanted.rating))
+        ratings = self._ratings(rules, record, wanted.rating)
+        return _Review(visitor, rules, record, states, ratings, warning=warning)
 
     def _ratings(
         self, rules: Game[Any], record: GameRecord, wanted: int | str | None
@@ -316,6 +324,12 @@ async def _until_left(request: Request) -> None:
         await asyncio.sleep(_POLL_SECONDS)
 
 
+@router.post("/read")
+async def read(wanted: ReadRequest, host: Host, visitor: Visitor) -> ReadView:
+    """Recognises a position, or games in any format, whichever game they are of."""
+    return await host.answer(visitor, lambda stop: read_view(read_pasted(wanted.text, wanted.game, stop)))
+
+
 @router.post("/reviews", status_code=201)
 async def begin_review(
     wanted: ReviewRequest, visitor: Visitor, reviews: Annotated[Reviews, Depends(get_reviews)]
@@ -338,11 +352,12 @@ async def get_review(
 def _understand(host: GameHost, wanted: UnderstandRequest, stop: Event) -> PositionInsight:
     try:
         rules = load_game(wanted.game, **wanted.options)
-        insight = Insight(rules, host.opponents)
+        insight, warning = Insight(rules, host.opponents), None
         if wanted.record is None:
             state = rules.initial() if wanted.position is None else rules.parse(wanted.position)
         else:
-            states = states_of(rules, parse_record(rules, wanted.record, wanted.format))
+            record, warning = parse_record(rules, wanted.record, wanted.format, wanted.record_index)
+            states = states_of(rules, record)
             ply = len(states) - 1 if wanted.ply is None else wanted.ply
             if ply >= len(states):
                 raise Refused(
@@ -353,4 +368,5 @@ def _understand(host: GameHost, wanted: UnderstandRequest, stop: Event) -> Posit
             state = rules.play(state, rules.parse_move(state, text))
     except (ParseError, IllegalMove, ValueError, TypeError) as error:
         raise Refused(str(error), 422) from None
-    return insight.of(state, stop)
+    view = insight.of(state, stop)
+    return view if warning is None else view.model_copy(update={"warning": text_of(warning)})

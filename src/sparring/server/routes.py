@@ -11,7 +11,6 @@ from sparring.server.adaptive_level import estimated_strength, strength_view
 from sparring.server.catalogue import GameOffer, catalogue
 from sparring.server.game_host import GameHost, send_until_left
 from sparring.server.messages import (
-    GameSummary,
     GameView,
     HintView,
     NewGame,
@@ -62,14 +61,6 @@ async def adaptive_strength(
 ) -> StrengthView:
     """The visitor's strength, by the results against opponents whose level adapts."""
     return strength_view(await host.run(estimated_strength, host.store, visitor, game))
-
-
-@router.get("/games")
-async def list_games(
-    host: Host, visitor: Visitor, count: Annotated[int, Query(ge=1, le=200)] = 50
-) -> list[GameSummary]:
-    """The visitor's games, the latest first."""
-    return await host.recent(visitor, count)
 
 
 @router.post("/games", status_code=201)

@@ -2,6 +2,10 @@
 
 A page of another site must not drive the server through the person's browser. The Host header must name this
 server, which refuses DNS rebinding, and the Origin of a request that changes something must be the server's.
+Pages of other sites may not ask the API anything, as far as the browser says where a request comes from.
+
+Without a token the games belong to the folder: there is one visitor, its owner. With one, each browser has a
+cookie that says who it is.
 """
 
 from __future__ import annotations
@@ -25,6 +29,8 @@ from sparring.server.messages import Text, text_of
 LOCAL_HOSTS = ("localhost", "127.0.0.1", "::1")
 VISITOR_COOKIE = "sparring_visitor"
 TOKEN_COOKIE = "sparring_token"
+OWNER = "owner"
+"""The visitor of a server without a token: whoever has the folder. No cookie can say so: it is too short."""
 _SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 _HEADERS = {
     "Content-Security-Policy": "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; "
@@ -51,6 +57,8 @@ class Access:
     """Secret that every request must have; None if none is needed."""
     largest_body: int = 1 << 20
     """Bytes of a request's body."""
+    largest_file: int = 1 << 25
+    """Bytes of a body with a file of games, from which a person is made."""
     longest: float = 120.0
     """Seconds in which a request must be sent and answered."""
 
@@ -97,7 +105,8 @@ class TimedProtocol(H11Protocol):
 
 
 class Guard:
-    """ASGI middleware: refuses what `Access` does not allow, and gives each visitor a cookie."""
+    """ASGI middleware: refuses what `Access` does not allow, and says who asks: the owner, or a visitor
+    with a cookie."""
 
     def __init__(self, app: ASGIApp, access: Access) -> None:
         self.app, self.access = app, access
@@ -126,13 +135,15 @@ class Guard:
                 message = Sentence("This server needs its token: open the address that it printed.")
                 await _refuse(scope, receive, send, 401, message)
                 return
-        known = next(
-            (value for name, value in cookies if name == VISITOR_COOKIE and _is_visitor(value)), None
-        )
-        visitor = known or secrets.token_urlsafe(16)
+        visitor, answering = OWNER, send
+        if self.access.token is not None:
+            own = (value for name, value in cookies if name == VISITOR_COOKIE and _is_visitor(value))
+            visitor = next(own, "")
+            if not visitor:
+                visitor = secrets.token_urlsafe(16)
+                answering = _answering(plain_send, new_visitor=visitor)
         scope.setdefault("state", {})["visitor"] = visitor
-        answering = send if known else _answering(plain_send, new_visitor=visitor)
-        await self._answer(scope, _limited(receive, self.access.largest_body), answering)
+        await self._answer(scope, _limited(receive, self._largest(scope)), answering)
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Calls the application. A request that takes too long is refused, unless its answer has begun."""
@@ -166,12 +177,18 @@ class Guard:
         own_origins = (f"http://{host}".lower(), f"https://{host}".lower())
         if changes and origin is not None and origin.lower() not in own_origins:
             return 403, Sentence("Requests from pages of other sites are refused.")
-        if changes and headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
+        private = changes or scope["path"].startswith("/api/")
+        if private and headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
             return 403, Sentence("Requests from pages of other sites are refused.")
         length = headers.get("content-length", "0")
-        if not length.isascii() or not length.isdecimal() or int(length) > self.access.largest_body:
-            return 413, _too_large(self.access.largest_body)
+        if not length.isascii() or not length.isdecimal() or int(length) > self._largest(scope):
+            return 413, _too_large(self._largest(scope))
         return None
+
+    def _largest(self, scope: Scope) -> int:
+        """Bytes that the body of a request may have."""
+        takes_files = scope["path"] in ("/api/persons", "/api/persons/names")
+        return self.access.largest_file if takes_files else self.access.largest_body
 
     def _is_token(self, text: str) -> bool:
         assert self.access.token is not None

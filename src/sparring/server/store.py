@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import logging
 import os
 import sqlite3
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,8 +19,9 @@ from sparring.base.sentences import from_stored, to_stored
 from sparring.play.game import PlayedMove, StoredMove
 from sparring.play.result import GameResult
 from sparring.records import Termination
-from sparring.server.messages import GameSummary, OpponentChoice, board_view, text_of
+from sparring.server.messages import OpponentChoice
 from sparring.server.page_game import GameSettings, ShownState
+from sparring.server.security import OWNER
 
 # The SQLite file of the server. What was written survives a kill at any moment.
 #
@@ -30,13 +30,14 @@ from sparring.server.page_game import GameSettings, ShownState
 # a connection of their own and do not wait for writes.
 
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS games (
     id TEXT PRIMARY KEY, visitor TEXT NOT NULL, settings TEXT NOT NULL, ending TEXT, message TEXT NOT NULL,
     created REAL NOT NULL, updated REAL NOT NULL, shown TEXT
 );
 CREATE INDEX IF NOT EXISTS games_by_visitor ON games (visitor, updated);
+CREATE INDEX IF NOT EXISTS games_by_update ON games (updated);
 CREATE INDEX IF NOT EXISTS finished_games ON games (updated) WHERE ending IS NOT NULL;
 CREATE TABLE IF NOT EXISTS moves (
     game TEXT NOT NULL REFERENCES games (id) ON DELETE CASCADE, ply INTEGER NOT NULL, text TEXT NOT NULL,
@@ -70,17 +71,22 @@ _MIGRATIONS = {
         DROP TABLE old_games;
     """,
     3: "",
+    4: "",
 }
 """SQL that brings a file from a version to the next one."""
 
+_ONE_OWNER = 5
+"""Version of the first files whose games belong to the folder."""
 _FIRST_START = 64
 _VERSIONS_OF_A_START = 1 << 36
 """Versions are (start of the server) * this + milliseconds since then: below 2 ** 53, and above the Unix time
 in milliseconds that was the version before."""
-_log = logging.getLogger(__name__)
 
 Work = Callable[[sqlite3.Connection], Any]
 """Statements of one change."""
+
+OWN = f"(visitor = :visitor OR :visitor = '{OWNER}')"
+"""SQL: what belongs to a visitor. The owner of the folder has all that is in it."""
 
 
 class Database:
@@ -92,6 +98,9 @@ class Database:
         self._lock = Lock()
         """Held while the connection is used."""
         self._opened = time.monotonic()
+        self.adopted = 0
+        """Games that browsers had in a file of an older version, if this opening brought it to the present
+        one: a server without a token shows them to its owner."""
         try:
             if path != ":memory:":
                 _make_private(Path(path))
@@ -120,6 +129,8 @@ class Database:
             "INSERT INTO starts VALUES (0, ?) ON CONFLICT (id) DO UPDATE SET count = count + 1",
             (_FIRST_START,),
         )
+        if 0 < version < _ONE_OWNER:
+            ((self.adopted,),) = self._file.execute("SELECT count(*) FROM games").fetchall()
         ((self._start,),) = self._file.execute("SELECT count FROM starts").fetchall()
 
     def version(self) -> int:
@@ -128,7 +139,7 @@ class Database:
         milliseconds = int((time.monotonic() - self._opened) * 1000)
         return int(self._start) * _VERSIONS_OF_A_START + milliseconds
 
-    def read(self, query: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+    def read(self, query: str, values: Sequence[Any] | Mapping[str, Any] = ()) -> list[tuple[Any, ...]]:
         """The rows of a query."""
         with self._reading:
             return self._reader.execute(query, values).fetchall()
@@ -182,7 +193,7 @@ class StoredGame:
 
     id: str
     visitor: str
-    """Who plays it: the value of the visitor's cookie."""
+    """Who plays it: the owner, or the value of the visitor's cookie."""
     settings: GameSettings
     moves: list[StoredMove]
     end: GameResult | None
@@ -190,25 +201,11 @@ class StoredGame:
     updated: float
 
 
-@dataclass(frozen=True)
-class StoredSummary:
-    """A line of the list of games."""
-
-    id: str
-    settings: GameSettings
-    moves: int
-    end: GameResult | None
-    message: str
-    updated: float
-    shown: ShownState | None
-    """None in files of an older version."""
-
-
 class GameStore:
     """The games of a database. Safe for threads."""
 
     def __init__(self, database: Database) -> None:
-        self._database = database
+        self.database = database
 
     def create(
         self,
@@ -227,7 +224,7 @@ class GameStore:
             )
             _insert_moves(file, game_id, 0, moves)
 
-        self._database.write(work)
+        self.database.write(work)
 
     def save(
         self,
@@ -261,77 +258,62 @@ class GameStore:
                 (ending, to_stored(message), time.time(), _json(shown), game_id),
             )
 
-        self._database.write(work)
+        self.database.write(work)
 
     def load(self, game_id: str) -> StoredGame | None:
         """A game by its id; None if there is none. Raises BadFile if it cannot be read."""
-        rows = self._database.read(
+        rows = self.database.read(
             "SELECT visitor, settings, ending, message, updated FROM games WHERE id = ?", (game_id,)
         )
         if not rows:
             return None
-        moves = self._database.read(
+        moves = self.database.read(
             "SELECT text, seconds_left, offers_draw FROM moves WHERE game = ? ORDER BY ply",
             (game_id,),
         )
         ((visitor, settings, ending, message, updated),) = rows
         played = [StoredMove(text, left, bool(offers)) for text, left, offers in moves]
         try:
+            end = parse_ending(ending)
             return StoredGame(
-                game_id,
-                visitor,
-                GameSettings.from_json(settings),
-                played,
-                _end(ending),
-                from_stored(message),
-                updated,
+                game_id, visitor, GameSettings.from_json(settings), played, end, from_stored(message), updated
             )
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             raise BadFile(f"This game is damaged and cannot be opened ({first_line(error)}).") from None
 
     def version(self) -> int:
         """A version for a game that is opened (`Database.version`)."""
-        return self._database.version()
+        return self.database.version()
 
-    def recent(self, visitor: str, count: int) -> list[StoredSummary]:
-        """A visitor's games, the latest first. Games that cannot be read are left out, with a line in the
-        log."""
-        rows = self._database.read(
-            "SELECT id, settings, (SELECT count(*) FROM moves WHERE game = id), ending, message, updated,"
-            " shown FROM games WHERE visitor = ? ORDER BY updated DESC LIMIT ?",
-            (visitor, count),
+    def finished(self, visitor: str, game: str) -> list[str]:
+        """The ids of a visitor's finished games of a game, the oldest first."""
+        rows = self.database.read(
+            f"SELECT id FROM games WHERE {OWN} AND ending IS NOT NULL AND json_valid(settings)"
+            " AND json_extract(CASE WHEN json_valid(settings) THEN settings END, '$.game') = :game"
+            " ORDER BY created",
+            {"visitor": visitor, "game": game},
         )
-        summaries = []
-        for game, text, moves, ending, message, updated, shown in rows:
-            try:
-                settings = GameSettings.from_json(text)
-                end, said = _end(ending), from_stored(message)
-                summary = StoredSummary(game, settings, moves, end, said, updated, _shown(shown))
-            except (ValueError, TypeError, KeyError, AttributeError) as error:
-                _log.warning("game %s is damaged: %s", game, first_line(error))
-                continue
-            summaries.append(summary)
-        return summaries
+        return [game_id for (game_id,) in rows]
 
     def unfinished(self, visitor: str | None = None) -> int:
         """The number of games that are not over: a visitor's, or all."""
-        ((count,),) = self._database.read(
-            "SELECT count(*) FROM games WHERE ending IS NULL AND (? IS NULL OR visitor = ?)",
-            (visitor, visitor),
+        ((count,),) = self.database.read(
+            f"SELECT count(*) FROM games WHERE ending IS NULL AND (:visitor IS NULL OR {OWN})",
+            {"visitor": visitor},
         )
         return int(count)
 
     def adaptive_results(self, visitor: str, game: str) -> list[tuple[OpponentChoice, float]]:
         """The opponent and the visitor's score in each finished game whose level adapts, the oldest first."""
-        rows = self._database.read(
-            "SELECT settings, ending FROM games WHERE visitor = ? AND ending IS NOT NULL AND"
-            " json_extract(settings, '$.game') = ? AND json_extract(settings, '$.opponents[0].adapt')"
+        rows = self.database.read(
+            f"SELECT settings, ending FROM games WHERE {OWN} AND ending IS NOT NULL AND"
+            " json_extract(settings, '$.game') = :game AND json_extract(settings, '$.opponents[0].adapt')"
             " ORDER BY created",
-            (visitor, game),
+            {"visitor": visitor, "game": game},
         )
         results = []
         for text, ending in rows:
-            settings, end = GameSettings.from_json(text), _end(ending)
+            settings, end = GameSettings.from_json(text), parse_ending(ending)
             score = None if settings.you is None or end is None else end.score(settings.you)
             if score is not None:
                 results.append((settings.opponents[0], score))
@@ -339,7 +321,7 @@ class GameStore:
 
     def discard_finished(self, keep: int, in_use: Collection[str] = ()) -> None:
         """Deletes all finished games but the `keep` latest, and but those `in_use`, which are ids."""
-        self._database.write(
+        self.database.write(
             lambda file: file.execute(
                 "DELETE FROM games WHERE id IN (SELECT id FROM games WHERE ending IS NOT NULL"
                 " ORDER BY updated DESC LIMIT -1 OFFSET ?) AND id NOT IN (SELECT value FROM json_each(?))",
@@ -349,7 +331,7 @@ class GameStore:
 
     def discard_untouched(self, seconds: float, in_use: Collection[str] = ()) -> None:
         """Deletes unfinished games older than `seconds` without a move of the person, unless `in_use`."""
-        self._database.write(
+        self.database.write(
             lambda file: file.execute(
                 "DELETE FROM games WHERE ending IS NULL AND updated < ? AND json_valid(settings)"
                 " AND id NOT IN (SELECT value FROM json_each(?)) AND NOT EXISTS (SELECT 1 FROM moves WHERE"
@@ -360,8 +342,9 @@ class GameStore:
 
     def delete(self, game_id: str, visitor: str) -> bool:
         """Deletes a game of a visitor, which need not be readable; False if there is none."""
-        statement = "DELETE FROM games WHERE id = ? AND visitor = ?"
-        deleted = self._database.write(lambda file: file.execute(statement, (game_id, visitor)).rowcount)
+        statement = f"DELETE FROM games WHERE id = :id AND {OWN}"
+        values = {"id": game_id, "visitor": visitor}
+        deleted = self.database.write(lambda file: file.execute(statement, values).rowcount)
         return bool(deleted)
 
 
@@ -387,37 +370,14 @@ def _json(shown: ShownState) -> str:
     return json.dumps([shown.phase, shown.turn, shown.position])
 
 
-def _shown(text: str | None) -> ShownState | None:
+def parse_shown(text: str | None) -> ShownState | None:
+    """The column `shown` of a game."""
     return None if text is None else ShownState(*json.loads(text))
 
 
-def _end(text: str | None) -> GameResult | None:
+def parse_ending(text: str | None) -> GameResult | None:
+    """The column `ending` of a game."""
     if text is None:
         return None
     result, termination, margin = json.loads(text)
     return GameResult.of_termination(result, Termination(termination), margin)
-
-
-# A stored game as a line of the list of games.
-
-
-def game_summary(stored: StoredSummary) -> GameSummary:
-    """The message of a stored game."""
-    settings, shown = stored.settings, stored.shown
-    rules, you = settings.rules(), settings.you
-    position = None if shown is None else shown.position
-    return GameSummary(
-        id=stored.id,
-        game=settings.game,
-        title=rules.spec.title,
-        opponent=settings.about(rules, 1 if you is None else 1 - you)[0],
-        moves=stored.moves,
-        result=None if stored.end is None else text_of(stored.message),
-        you=you,
-        phase="over" if stored.end is not None else "move" if shown is None else shown.phase,
-        turn=None if shown is None else shown.turn,
-        position=position,
-        board=None if position is None else board_view(rules.diagram(rules.parse(position))),
-        created=settings.created,
-        updated=stored.updated,
-    )

@@ -20,7 +20,7 @@ from sparring.measure.turing import SOURCES, TuringGame, TuringKit, shipped_kit
 from sparring.server.messages import ApiMessage, BoardView, Text, text_of
 from sparring.server.refusal import REFUSALS, Refused
 from sparring.server.routes import Host, Visitor
-from sparring.server.store import Database
+from sparring.server.store import OWN, Database
 
 
 class TuringKitOffer(ApiMessage):
@@ -214,9 +214,9 @@ class TuringRounds:
     def score(self, visitor: str) -> TuringScore:
         """The visitor's verdicts so far."""
         rows = self._database.read(
-            "SELECT sources, verdicts, correct FROM turing_rounds WHERE visitor = ? AND verdicts IS NOT NULL"
+            f"SELECT sources, verdicts, correct FROM turing_rounds WHERE {OWN} AND verdicts IS NOT NULL"
             " ORDER BY created",
-            (visitor,),
+            {"visitor": visitor},
         )
         shown: Counter[str] = Counter()
         human: Counter[str] = Counter()
@@ -242,8 +242,8 @@ class TuringRounds:
     def _choose(self, visitor: str, kit: TuringKit, name: str, level: int, *, pair: bool) -> list[TuringGame]:
         """The games of a round: among those seen least, by chance."""
         seen: Counter[str] = Counter()
-        query = "SELECT games FROM turing_rounds WHERE visitor = ? AND kit = ?"
-        for (games,) in self._database.read(query, (visitor, name)):
+        query = f"SELECT games FROM turing_rounds WHERE {OWN} AND kit = :kit"
+        for (games,) in self._database.read(query, {"visitor": visitor, "kit": name}):
             seen.update(json.loads(games))
 
         def draw(people: bool) -> TuringGame:
@@ -276,8 +276,8 @@ class TuringRounds:
 
     def _find(self, visitor: str, round_id: str) -> dict[str, Any]:
         rows = self._database.read(
-            "SELECT kit, games, sources, verdicts FROM turing_rounds WHERE id = ? AND visitor = ?",
-            (round_id, visitor),
+            f"SELECT kit, games, sources, verdicts FROM turing_rounds WHERE id = :id AND {OWN}",
+            {"id": round_id, "visitor": visitor},
         )
         if not rows:
             raise Refused(Sentence("There is no such round of yours."), 404)

@@ -24,6 +24,7 @@ from sparring.server.messages import (
     MoveText,
     PositionText,
     RecordText,
+    Text,
     board_view,
 )
 from sparring.server.opponents import Opponents
@@ -47,6 +48,9 @@ class UnderstandRequest(ApiMessage):
     position: PositionText | None = None
     record: RecordText | None = None
     format: str | None = Field(default=None, max_length=8)
+    record_index: int = Field(
+        default=0, ge=0, lt=1_000, description="Number of the game in `record`, from 0."
+    )
     ply: int | None = Field(default=None, ge=0, le=100_000, description="Moves of the record to play.")
     moves: list[MoveText] = Field(
         default_factory=list, max_length=200, description="Moves that are played from there."
@@ -82,6 +86,7 @@ class PositionInsight(ApiMessage):
     score: list[float | None] = Field(
         description="Expected score of the side to move between people of each rating."
     )
+    warning: Text | None = Field(default=None, description="What could not be read of `record`.")
 
 
 @dataclass(frozen=True)

@@ -97,6 +97,7 @@ DESCRIPTION = GameDescription(
     load_rules=_rules,
     native="Shogi",
     packed_move_bytes=2,
+    numbers_plies=True,
     encodings={"planes": 1, "boards": 1, "dlshogi": 1},
     phases=Phases(40, 100),
     openings=OpeningFormats(("sfen",)),

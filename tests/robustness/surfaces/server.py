@@ -48,10 +48,12 @@ _COLUMNS = ("settings", "ending", "message", "created", "updated", "shown")
 
 def trial(rng: random.Random, folder: Path) -> None:
     """A server with two games: one is disturbed, the other must be as it was."""
-    app = create_app(folder / "page.sqlite", Access(hosts=("testserver",)), None)
-    with TestClient(app, raise_server_exceptions=True) as client:
-        games = [client.post("/api/games", json=_NEW).json() for _ in range(2)]
-        own = f"{VISITOR_COOKIE}={client.cookies[VISITOR_COOKIE]}"
+    token = rng.choice([None, "secret"])  # one owner, or visitors
+    app = create_app(folder / "page.sqlite", Access(hosts=("testserver",), token=token), None)
+    bearer = {} if token is None else {"Authorization": f"Bearer {token}"}
+    with TestClient(app, raise_server_exceptions=True, headers=bearer) as client:
+        games = [_played(client) for _ in range(2)]
+        own = f"{VISITOR_COOKIE}={client.cookies.get(VISITOR_COOKIE, 'nobody')}"
         client.cookies.clear()
         rng.choice((_cookies, _headers, _rows, _full_disk, _deletions))(rng, client, own, games, folder)
         kept = client.get(f"/api/games/{games[1]['id']}", headers={"Cookie": own})
@@ -60,6 +62,13 @@ def trial(rng: random.Random, folder: Path) -> None:
 
 
 _NEW = {"game": "breakthrough", "opponent": {"strength": 1}, "seed": 1}
+
+
+def _played(client: TestClient) -> Any:
+    """A game with a move of the person and the answer to it."""
+    game = client.post("/api/games", json=_NEW).json()
+    move = {"move": "d2d3", "ply": 0}
+    return client.post(f"/api/games/{game['id']}/moves?wait=60", json=move).json()
 
 
 def _cookies(rng: random.Random, client: TestClient, own: str, games: list[Any], folder: Path) -> None:
@@ -121,9 +130,9 @@ def _deletions(rng: random.Random, client: TestClient, own: str, games: list[Any
         if step in ("get", "hint"):
             client.get(address if step == "get" else f"{address}/hint", headers=headers)
         else:
-            body = {"move": "d2d3", "ply": 0} if step == "moves" else {}
+            body = {"move": "e2e3", "ply": 2} if step == "moves" else {}
             assert client.post(f"{address}/{step}", json=body, headers=headers).status_code < 500
     assert client.delete(address, headers=headers).status_code == 204
     for step in ("moves", "undo", "resign"):
-        body = {"move": "d2d3", "ply": 0} if step == "moves" else {}
+        body = {"move": "e2e3", "ply": 2} if step == "moves" else {}
         assert client.post(f"{address}/{step}", json=body, headers=headers).status_code == 404
