@@ -241,6 +241,7 @@ class Visitor:
                 return view
             await self._client.post(f"/api/games/{view['id']}/resign", {})
         load = self._load
-        body = {"game": load.game, "opponent": load.opponent, "options": load.options}
+        opponent = load.opponent | {"think_time": "none"}
+        body = {"game": load.game, "opponent": opponent, "options": load.options}
         self._view = await self._client.post("/api/games", body | {"seed": self._rng.randrange(1 << 30)})
         return self._view

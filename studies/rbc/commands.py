@@ -14,6 +14,7 @@ from rich.progress import Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from sparring.base.errors import UserError
+from sparring.base.storage import atomic_write
 from sparring.cli.console import foreign, make_console
 from studies.options import command_line
 from studies.rbc.histories import find_histories
@@ -204,6 +205,7 @@ def rbc_ratings(
     anchor: Annotated[str, typer.Option(help="Bot whose rating is given.")] = "inference",
     at: Annotated[float, typer.Option(help="Its rating.")] = 1500,
     same: Annotated[str, typer.Option(help="Bots that are rated as others: name=other, with commas.")] = "",
+    table: Annotated[Path | None, typer.Option(help="Writes the ratings for the page, too.")] = None,
     out: Annotated[Path, typer.Option(help="Folder of the report.")] = Path("results/dsmcp/matches"),
 ) -> None:
     """Rate bots by their games."""
@@ -218,12 +220,14 @@ def rbc_ratings(
         report = study.run(paths, anchor, at, aliases, out, command_line())
     except ValueError as error:
         raise UserError(str(error)) from None
-    table = Table("bot", "Elo", "95 %", "games", box=None)
+    if table is not None:
+        atomic_write(table, study.rating_table(report))
+    shown = Table("bot", "Elo", "95 %", "games", box=None)
     for each in report["ratings"]:
-        table.add_row(
+        shown.add_row(
             foreign(each["bot"]), f"{each['elo']:.0f}", f"+- {each['half_width_95']:.0f}", str(each["games"])
         )
-    make_console().print(table)
+    make_console().print(shown)
 
 
 def rbc_points(

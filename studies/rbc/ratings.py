@@ -1,7 +1,12 @@
-"""Ratings of bots of reconnaissance blind chess from the journals of `rbc-variants` and `rbc-matches`."""
+"""Ratings of bots of reconnaissance blind chess.
+
+The games are those of the journals of `rbc-variants` and `rbc-matches`, and of the index of `sparring rbc
+generate`.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -28,9 +33,18 @@ def read_journals(paths: Sequence[Path], same: Mapping[str, str]) -> list[Journa
     games = []
     for path in paths:
         for entry in Journal(path).entries:
+            if "players" in entry:  # the first line of an index
+                continue
+            if "first" in entry:  # of an index
+                entry = {
+                    "bot": entry["first"],
+                    "opponent": entry["second"],
+                    "number": 0,
+                    "score": entry["result"],
+                }
             if entry["score"] is None:
                 continue
-            names = [Path(entry[key]).stem for key in ("bot", "opponent")]
+            names = [Path(entry[key]).name.removesuffix(".toml") for key in ("bot", "opponent")]
             bot, opponent = (same.get(name, name) for name in names)
             if bot == opponent:
                 continue
@@ -39,6 +53,25 @@ def read_journals(paths: Sequence[Path], same: Mapping[str, str]) -> list[Journa
             else:
                 games.append(JournalledGame(opponent, bot, 1 - entry["score"]))
     return games
+
+
+def rating_table(report: Mapping[str, Any]) -> str:
+    """The ratings of a report as a TOML file of `sparring.players.bot_ratings`.
+
+    A planner with a time budget has a name such as planner-0.5s.
+    """
+    lines = [f"# {report['command']}", f'anchor = "{report["anchor"]}"']
+    for row in reversed(report["ratings"]):
+        name, budget = row["bot"], _BUDGET.fullmatch(row["bot"])
+        low, high = (round(row["elo"] + sign * row["half_width_95"]) for sign in (-1, 1))
+        lines += ["", "[[bots]]", f'name = "{budget["name"] if budget else name}"']
+        lines += [f"seconds = {float(budget['seconds'])}"] if budget else []
+        lines += [f"rating = {round(row['elo'])}", f"games = {row['games']}"]
+        lines += [f"interval = [{low}, {high}]"] if name != report["anchor"] else []
+    return "\n".join(lines) + "\n"
+
+
+_BUDGET = re.compile(r"(?P<name>\w+)-(?P<seconds>[\d.]+)s")
 
 
 def run(

@@ -102,7 +102,7 @@ def turing(page: Page) -> None:
 
 def games(page: Page) -> None:
     """My games, after three of them."""
-    for game, move in (("chess", "e4"), ("go", "E5"), ("breakthrough", "c2c3")):
+    for game, move in (("chess", "e4"), ("go", "Q16"), ("breakthrough", "c2c3")):
         choose(page, game)
         weak(page)
         begin(page)
@@ -119,7 +119,7 @@ SCENES: dict[str, tuple[Callable[[Page], None], ViewportSize, bool]] = {
     "chess-phone": (play("chess", "e4 Nf3"), SMALL, False),
     "shogi": (play("shogi", "7g7f 2g2f 2f2e"), LARGE, False),
     "shogi-phone": (play("shogi", "7g7f"), SMALL, False),
-    "go": (play("go", "E5 C3 G7"), LARGE, False),
+    "go": (play("go", "Q16 D4 R3"), LARGE, False),
     "rbc": (blind, LARGE, False),
     "rbc-replay": (blind_replay, LARGE, False),
     "expendibots": (play("expendibots", "b2b3 e2e3"), LARGE, False),

@@ -25,7 +25,7 @@ def test_bots_have_a_line_a_rating_and_the_planner_its_time(page: Page) -> None:
         offers = route.fetch().json()
         for offer in offers:
             for place, bot in enumerate(offer["bots"]):
-                bot.update(rating=100.4 * place, interval=[100 * place - 40, 100 * place + 40], games=300)
+                bot.update(rating=100 * place + 0.3, interval=[100 * place - 40, 100 * place + 40], games=300)
         route.fulfill(json=offers)
 
     page.route("**/api/catalogue", rated)
@@ -147,6 +147,12 @@ def test_a_hint_names_the_best_move_and_that_of_people(page: Page) -> None:
     page.get_by_role("button", name="Hint").click()
     advice = page.locator(".advice")
     expect(advice).to_contain_text("The best move")
-    expect(advice).to_contain_text(re.compile(r"People of \d+ play"))
+    expect(advice.get_by_label("Your rating")).to_have_value("1500")
     expect(page.locator(".cg-shapes line").first).to_be_attached()
     assert serious_faults(page) == []
+    with page.expect_request("**/hint?rating=1000"):
+        advice.get_by_label("Your rating").select_option("1000")
+    expect(advice.get_by_label("Your rating")).to_have_value("1000")
+    page.reload()
+    page.get_by_role("button", name="Hint").click()
+    expect(advice.get_by_label("Your rating")).to_have_value("1000")

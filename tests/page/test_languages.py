@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, Page, expect
 from sparring.games import GAMES, describe, load_game
 from sparring.server.new_game import opening_table
 from tests.page.conftest import watch
-from tests.page.test_other_pages import serious_faults
+from tests.page.test_other_pages import PAGES, serious_faults
 
 ROOT = Path(__file__).parents[2]
 LANGUAGES = ROOT / "web" / "src" / "languages"
@@ -79,11 +79,13 @@ def texts_of_the_page() -> set[str]:
 
 
 def texts_of_the_server() -> set[str]:
-    """The templates of all calls of `Sentence`, the rules of the games, and names of openings and handicaps."""
+    """The templates of all calls of `Sentence`, the games' rules, and names of openings and handicaps."""
     rules = {str(describe(game).rules_summary) for game in GAMES} - {""}
     tables = [opening_table(game) for game in GAMES]
-    titles = {offer.title for table in tables for offer in (*table.openings, *table.handicaps)}
-    return rules | titles | {text for path in (ROOT / "src" / "sparring").rglob("*.py") for text in sentences(path)}
+    titles = {offer.title for table in tables for offer in table.openings}
+    titles |= {offer.title for table in tables for offer in table.handicaps}
+    sources = (ROOT / "src" / "sparring").rglob("*.py")
+    return rules | titles | {text for path in sources for text in sentences(path)}
 
 
 def sentences(path: Path) -> Iterator[str]:
@@ -93,9 +95,7 @@ def sentences(path: Path) -> Iterator[str]:
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Sentence" and node.args:
             template = node.args[0]
-            for each in (
-                (template.body, template.orelse) if isinstance(template, ast.IfExp) else (template,)
-            ):
+            for each in (template.body, template.orelse) if isinstance(template, ast.IfExp) else (template,):
                 if isinstance(each, ast.Constant):
                     yield str(each.value)
 
@@ -139,7 +139,9 @@ def test_games_sides_and_rules_are_translated(language: str) -> None:
 
 
 def test_a_text_that_is_missing_would_be_found() -> None:
-    source = 't(late === "no" ? "Too {late}" : "Early", { late }); counted(n, "{count} move", "{count} moves")'
+    source = (
+        't(late === "no" ? "Too {late}" : "Early", { late }); counted(n, "{count} move", "{count} moves")'
+    )
     texts = [
         [strings(arguments(source, call.end())[position]) for position in TEMPLATES[call[1]]]
         for call in CALL.finditer(source)
@@ -147,7 +149,9 @@ def test_a_text_that_is_missing_would_be_found() -> None:
     assert texts == [[["Too {late}", "Early"]], [["{count} move"], ["{count} moves"]]]
 
 
-@pytest.mark.parametrize(("locale", "language", "title"), [("ja-JP", "ja", "チェス"), ("de-AT", "de", "Schach")])
+@pytest.mark.parametrize(
+    ("locale", "language", "title"), [("ja-JP", "ja", "チェス"), ("de-AT", "de", "Schach")]
+)
 def test_the_browser_chooses_the_language(
     browser: Browser, address: str, locale: str, language: str, title: str
 ) -> None:
@@ -172,3 +176,32 @@ def test_the_language_is_changed_and_kept(page: Page) -> None:
     page.reload()
     expect(page.get_by_role("heading", name="Gegen wen möchtest du spielen?")).to_be_visible()
     assert page.evaluate("document.documentElement.lang") == "de"
+
+
+@pytest.mark.parametrize("language", TRANSLATED)
+def test_no_page_shows_english_or_is_wider_than_a_phone(
+    browser: Browser, address: str, language: str
+) -> None:
+    context = browser.new_context(locale=language, viewport={"width": 390, "height": 844}, has_touch=True)
+    page = context.new_page()
+    faults: list[str] = []
+    watch(page, address, faults)
+    found = table(language)
+    english = {text for text in table("en").values() if len(text) > 3 and "{" not in text}
+    english -= set(found.values())
+    for path in PAGES:
+        if path == "#/reports":
+            continue  # the reports themselves are English
+        page.goto(f"{address}/{path}")
+        expect(page.locator("h1")).to_be_visible()
+        assert english & set(page.inner_text("body").split("\n")) == set(), path
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390, path
+    page.goto(address)
+    page.get_by_role("button", name=found["Play"], exact=True).click()
+    expect(page.locator(".table")).to_be_visible()
+    page.get_by_role("button", name=found["Resign"]).click()
+    page.get_by_role("button", name=found["Really resign"]).click()
+    expect(page.locator(".result")).to_have_text(found["You lost: you resigned."])
+    assert english & set(page.inner_text("body").split("\n")) == set()
+    context.close()
+    assert faults == []

@@ -150,14 +150,17 @@ def test_the_bots_are_offered_by_strength_with_a_line_about_each(client: TestCli
     ratings = [bot["rating"] for bot in rbc["bots"]]
     assert ratings == sorted(ratings)
     for bot in bots.values():
-        low, high = bot["interval"]
+        low, high = bot["interval"] or (bot["rating"], bot["rating"])
         assert low <= bot["rating"] <= high
         assert bot["games"] > 0
         assert bot["about"]["text"].endswith(".")
     assert (bots["planner"]["budgets"], bots["planner"]["default_budget"]) == ([0.5, 2.0, 8.0], 2.0)
     assert bots["sneaky"]["budgets"] == []
+    assert [name for name, bot in bots.items() if bot["interval"] is None] == ["inference-3"]
     default = bots[rbc["default_bot"]]["rating"]
-    assert bots["random"]["rating"] < default < bots["inference-4"]["rating"]
+    assert bots["random"]["rating"] < default < bots["inference-1"]["rating"]
+    view = begin(client, "rbc")
+    assert view["players"][1]["name"]["text"] == rbc["default_bot"]
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from sparring.base.config import read_config
 from sparring.base.storage import Journal
+from sparring.players.bot_ratings import BotRatingTable
 from studies.__main__ import main
 from studies.rbc import variants as study
 from studies.rbc.histories import read_games
@@ -110,3 +112,21 @@ def test_points_of_matches_are_drawn(tmp_path: Path, capsys: pytest.CaptureFixtu
     with pytest.raises(SystemExit):
         main(["rbc-points", str(tmp_path), "--out", str(tmp_path)])
     assert "no report" in capsys.readouterr().err
+
+
+def test_games_in_bulk_and_matches_are_rated_together_for_the_page(tmp_path: Path) -> None:
+    index = Journal(tmp_path / "index.ndjson", header={"players": ["guesser", "random"], "games": 9})
+    for number, result in enumerate((1.0, 0.0, 0.5, None)):
+        index.add({"number": number, "first": "guesser", "second": "random", "result": result})
+    matches = Journal(tmp_path / "games.jsonl")
+    for number in range(3):
+        matches.add({"bot": "planner-0.5s", "opponent": "guesser", "number": number, "score": 1.0})
+    journals, table = f"{tmp_path / 'index.ndjson'},{tmp_path / 'games.jsonl'}", tmp_path / "bots.toml"
+    arguments = ["rbc-ratings", "--journals", journals, "--anchor", "guesser", "--at", "1500"]
+    main([*arguments, "--out", str(tmp_path), "--table", str(table)])
+    bots = {bot.name: bot for bot in read_config(BotRatingTable, table).bots}
+    assert (bots["guesser"].games, bots["random"].games, bots["planner"].games) == (6, 3, 3)
+    assert (bots["guesser"].rating, bots["planner"].seconds) == (1500, 0.5)
+    assert bots["guesser"].interval is None
+    low, high = bots["planner"].interval or (0, 0)
+    assert low < bots["planner"].rating < high

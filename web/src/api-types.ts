@@ -736,7 +736,7 @@ export interface components {
             rating: number | null;
             /**
              * Interval
-             * @description 95 % interval of the rating.
+             * @description 95 % interval of the rating; null for the bot on whose rating the scale rests.
              */
             interval: [
                 number,

@@ -63,7 +63,8 @@ export const api = {
     request<GameView>("POST", `/games/${id}/${name}`),
   undo: (id: string, count = 1) => request<GameView>("POST", `/games/${id}/undo`, { count }),
   dead: (id: string, points: string[]) => request<GameView>("POST", `/games/${id}/dead`, { points }),
-  hint: (id: string) => request<HintView>("GET", `/games/${id}/hint`),
+  hint: (id: string, rating: string | null) =>
+    request<HintView>("GET", `/games/${id}/hint${rating === null ? "" : `?rating=${encodeURIComponent(rating)}`}`),
   position: (id: string, ply: number) => request<PositionView>("GET", `/games/${id}/positions/${ply}`),
   record: (id: string, format: string) => request<string>("GET", `/games/${id}/record?format=${format}`),
   understand: (wanted: object) => request<PositionInsight>("POST", "/understand", wanted),

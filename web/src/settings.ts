@@ -24,6 +24,10 @@ export const toMate = setting("to-mate", ["off", "on"]);
 export const boardTheme = setting("board", ["wood", "green", "blue"]);
 boardTheme.subscribe((value) => (document.documentElement.dataset.board = value));
 
+/** The person's rating or rank in a game; null if it was not given. */
+export const ownRating = (game: string) => localStorage.getItem(`rating-${game}`);
+export const keepRating = (game: string, rating: string) => localStorage.setItem(`rating-${game}`, rating);
+
 export const theme = setting("theme", ["system", "light", "dark"]);
 theme.subscribe((value) => {
   if (value === "system") document.documentElement.removeAttribute("data-theme");

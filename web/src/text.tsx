@@ -74,10 +74,10 @@ const WORDS = new Set([
 ]);
 const SIDES = new Set([word("shogi|Black"), word("shogi|White")]);
 
-/** A word that the server gives: a side, a piece, a game. Other texts, such as names, stay as they are. */
+/** A word that the server gives: a side, a piece, a game, a rank. Other texts, such as names, stay as they are. */
 export function known(text: string, game?: string): string {
   if (SIDES.has(`${game}|${text}`)) return t(`${game}|${text}`);
-  return WORDS.has(text) ? t(text) : text;
+  return WORDS.has(text) ? t(text) : rank(text);
 }
 
 /** A sentence of the server in the person's language. */

@@ -16,9 +16,9 @@ class BotRating:
 
     name: str
     rating: float
-    interval: tuple[float, float]
-    """95 % interval of `rating`."""
     games: PositiveInt
+    interval: tuple[float, float] | None = None
+    """95 % interval of `rating`; None for the anchor, whose rating is given."""
     seconds: float | None = None
     """Its time for a turn, where it has a budget."""
 
@@ -28,7 +28,7 @@ class BotRatingTable:
     """The keys of a file of ratings."""
 
     anchor: str
-    """The bot whose rating is 0."""
+    """The bot whose rating is given."""
     bots: tuple[BotRating, ...]
     """`[[bots]]`"""
 

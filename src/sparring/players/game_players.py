@@ -33,6 +33,8 @@ class Bots:
     """The bot of a configuration. Raises BadConfig."""
     default: str
     """Name of the default opponent."""
+    for_beginners: str
+    """Name of the page's default opponent, which a beginner can beat."""
     for_people: Mapping[str, str]
     """The bots that the page offers, which need no other program and no clock, with a line about each."""
     budgets: Mapping[str, tuple[float, ...]] = field(default_factory=dict)

@@ -65,7 +65,9 @@ class BotOffer(ApiMessage):
     name: str
     about: Text = Field(description="One line about how it plays.")
     rating: float | None = Field(description="Measured rating, with the default budget; null if unknown.")
-    interval: tuple[float, float] | None = Field(description="95 % interval of the rating.")
+    interval: tuple[float, float] | None = Field(
+        description="95 % interval of the rating; null for the bot on whose rating the scale rests."
+    )
     games: int | None = Field(description="Games behind the rating.")
     budgets: list[float] = Field(description="Seconds a turn that it can have; empty if it has no budget.")
     default_budget: float | None
@@ -189,7 +191,7 @@ def _offer(description: GameDescription, opponents: Opponents) -> GameOffer:
         default_strength=DEFAULT_STRENGTH,
         draws=description.draws_by_agreement,
         bots=[] if bots is None else _bots(description.name, bots),
-        default_bot=None if bots is None else bots.default,
+        default_bot=None if bots is None else bots.for_beginners,
         options=list(_options(description)),
         openings=opening_table(description.name).openings,
         handicaps=opening_table(description.name).handicaps,

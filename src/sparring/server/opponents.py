@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from threading import Lock
 from typing import Any
 
@@ -80,6 +81,7 @@ class Opponents:
         if completed.kind == "human" and choice.rating is not None:
             self.rating_number(name, choice.rating)
         if completed.kind == "bot" and bots is not None:
+            completed = replace(completed, bot=choice.bot or bots.for_beginners)
             budgets = bots.budgets.get(completed.bot or "", ())
             if choice.seconds is not None and not budgets:
                 raise Refused(Sentence("The bot {bot} has no time budget.", bot=completed.bot or ""), 422)

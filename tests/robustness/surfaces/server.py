@@ -61,7 +61,7 @@ def trial(rng: random.Random, folder: Path) -> None:
         assert kept.json()["moves"] == games[1]["moves"]
 
 
-_NEW = {"game": "breakthrough", "opponent": {"strength": 1}, "seed": 1}
+_NEW = {"game": "breakthrough", "opponent": {"strength": 1, "think_time": "none"}, "seed": 1}
 
 
 def _played(client: TestClient) -> Any:

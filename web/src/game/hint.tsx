@@ -1,10 +1,12 @@
 import type { HintView } from "../api";
 import { moveName } from "../boards/move-names";
 import { Icon } from "../icons";
-import { percent, rank, t } from "../text";
+import { offers } from "../offers";
+import { percent, phrase, rank, t } from "../text";
 
 /** The best move, and what people play, side by side. */
-export function Hint({ game, hint, before, onClose }: { game: string; hint: HintView; before: string | undefined; onClose: () => void }) {
+export function Hint({ game, hint, before, onRating, onClose }: { game: string; hint: HintView; before: string | undefined; onRating: (rating: string) => void; onClose: () => void }) {
+  const ratings = offers.value.find((each) => each.name === game)?.ratings;
   return (
     <div class="hint" role="status">
       <button class="quiet close" onClick={onClose} aria-label={t("Close the hint")}>
@@ -23,7 +25,20 @@ export function Hint({ game, hint, before, onClose }: { game: string; hint: Hint
         {hint.people && (
           <div>
             <dt>
-              <i class="dot blue" /> {hint.people_rating == null ? t("People play") : t("People of {rating} play", { rating: rank(hint.people_rating) })}
+              <i class="dot blue" />{" "}
+              {hint.people_rating == null
+                ? t("People play")
+                : phrase("People of {rating} play", {
+                    rating: (
+                      <select aria-label={ratings?.word.text === "rank" ? t("Your rank") : t("Your rating")} value={String(hint.people_rating)} onChange={({ currentTarget: { value } }) => onRating(value)}>
+                        {[...new Set([...(ratings?.values ?? []), hint.people_rating].map(String))].map((value) => (
+                          <option key={value} value={value}>
+                            {rank(value)}
+                          </option>
+                        ))}
+                      </select>
+                    ),
+                  })}
             </dt>
             <dd>
               <strong>{moveName(game, hint.people, before)}</strong>

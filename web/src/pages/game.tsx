@@ -12,7 +12,7 @@ import { MoveField } from "../game/move-field";
 import { MoveList } from "../game/move-list";
 import { PlayerStrip } from "../game/player-strip";
 import { loadOffers } from "../offers";
-import { confirmMoves } from "../settings";
+import { confirmMoves, keepRating, ownRating } from "../settings";
 import { play } from "../sound";
 import { known, say, t } from "../text";
 
@@ -101,6 +101,7 @@ export function GamePage({ id }: { id: string }) {
   const bottom = flipped ? 1 - (view.you ?? 0) : (view.you ?? 0);
   const move = (text: string) => act(api.move(id, text, view.ply));
   const choose = (text: string) => (confirmMoves.value === "on" && view.phase === "move" ? setChosen(text) : move(text));
+  const askHint = (rating: string | null) => void api.hint(id, rating).then(setHint, (refusal: Error) => setError(refusal.message));
   const chosenMove = view.legal.find((each) => each.text === chosen);
   const before = view.moves.at(-1)?.text;
   const playing = view.you !== null && view.phase !== "over";
@@ -149,10 +150,10 @@ export function GamePage({ id }: { id: string }) {
               <button onClick={() => setChosen(null)}>{t("Cancel")}</button>
             </div>
           )}
-          {hint && <Hint game={view.game} hint={hint} before={before} onClose={() => setHint(null)} />}
+          {hint && <Hint game={view.game} hint={hint} before={before} onRating={(rating) => (keepRating(view.game, rating), askHint(rating))} onClose={() => setHint(null)} />}
           <BlindNotes view={view} />
           <MoveList view={view} shown={shown} onStep={step} />
-          <Actions view={view} act={act} onFlip={() => setFlipped(!flipped)} onHint={() => void api.hint(id).then(setHint, (refusal: Error) => setError(refusal.message))} />
+          <Actions view={view} act={act} onFlip={() => setFlipped(!flipped)} onHint={() => askHint(ownRating(view.game))} />
           {playing && view.phase !== "counting" && <MoveField view={view} onMove={move} />}
           <Save view={view} onError={setError} />
         </section>

@@ -142,10 +142,13 @@ function Interval({ elo, interval, place }: { elo: number; interval: [number, nu
   const [low, high] = interval ?? [-9999, 9999];
   const text = interval ? t("{low} to {high}", { low: signed(low), high: signed(high) }) : t("not known yet");
   return (
-    <span class="interval" role="img" aria-label={text} title={text}>
-      <i class="zero" style={{ left: `${place(0)}%` }} />
-      <i class="band" style={{ left: `${place(low)}%`, right: `${100 - place(high)}%` }} />
-      <i class="mark" style={{ left: `${place(elo)}%` }} />
+    <span class="interval-cell">
+      <span class="note number">{text}</span>
+      <span class="interval" aria-hidden="true" title={text}>
+        <i class="zero" style={{ left: `${place(0)}%` }} />
+        <i class="band" style={{ left: `${place(low)}%`, right: `${100 - place(high)}%` }} />
+        <i class="mark" style={{ left: `${place(elo)}%` }} />
+      </span>
     </span>
   );
 }
