@@ -102,7 +102,6 @@ export function UnderstandPage({ game: gameId }: { game: string }) {
     return () => removeEventListener("keydown", keys);
   });
   if (known.length === 0) return <Ready />;
-  const offer = known.find((each) => each.name === name)!;
   const reviewed = review && known.find((each) => each.name === review.game);
 
   const use = (pasted: Pasted | null) => {
