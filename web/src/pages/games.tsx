@@ -3,6 +3,7 @@ import { api, type GameSummary } from "../api";
 import { Emblem } from "../boards/emblem";
 import { Picture } from "../boards/picture";
 import { Icon } from "../icons";
+import { inline } from "../markdown";
 import { loadOffers, offers } from "../offers";
 import { counted, known, language, say, t, word } from "../text";
 
@@ -117,7 +118,7 @@ export function GamesPage() {
               <Icon name="people" /> {t("Make a person of games")}
             </a>
           </div>
-          <p class="note">{t("All games, persons and settings of opponents are in one folder. In a terminal, `sparring backup FILE` copies it into a file, and `sparring restore FILE` brings it back, also on another machine.")}</p>
+          <p class="note">{inline(t("All games, persons and settings of opponents are in one folder. In a terminal, `sparring backup FILE` copies it into a file, and `sparring restore FILE` brings it back, also on another machine."))}</p>
         </section>
       )}
     </div>

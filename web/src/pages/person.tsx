@@ -101,7 +101,7 @@ function Form({ onWork }: { onWork: (work: Work) => void }) {
           ))}
         </div>
       </div>
-      {cannot.length > 0 && <p class="note">{[...new Set(cannot.map((each) => say(each.can_make_persons!)))].join(" ")}</p>}
+      {cannot.length > 0 && <p class="note">{t("Not for {games}: what people play there is not known.", { games: cannot.map((each) => known(each.title)).join(", ") })}</p>}
       <div class={over ? "drop over" : "drop"}>
         <p>{file ? file.name : t("Drop a file of games here ({formats}).", { formats: offer.reads.join(", ").toUpperCase() })}</p>
         <FileButton main={!file} onFile={(opened) => void open(opened)} />

@@ -158,9 +158,9 @@ function Graph({ review, sides, ply, onPly }: { review: ReviewView; sides: reado
   const x = (index: number) => 30 + ((index + 0.5) / Math.max(1, review.total)) * (width - 40);
   const y = (score: number) => HEIGHT - HEIGHT * score;
   const step = (width - 40) / Math.max(1, review.total);
+  const first = review.moves[0]?.ply ?? 0;
   const scored = review.moves.filter((each) => each.score != null);
   const line = scored.map((each) => `${x(each.ply - first)},${y(each.score!)}`).join(" ");
-  const first = review.moves[0]?.ply ?? 0;
   return (
     <svg
       class="graph"
