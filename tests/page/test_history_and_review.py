@@ -45,7 +45,8 @@ def drop(page: Page, name: str, text: str) -> None:
             const data = new DataTransfer();
             data.items.add(new File([text], name));
             for (const kind of ["dragover", "drop"])
-                document.body.dispatchEvent(new DragEvent(kind, { dataTransfer: data, bubbles: true, cancelable: true }));
+                document.body.dispatchEvent(
+                    new DragEvent(kind, { dataTransfer: data, bubbles: true, cancelable: true }));
         }""",
         [name, text],
     )
@@ -169,7 +170,6 @@ def test_a_dropped_file_is_played_on(page: Page) -> None:
     choose(page, "chess")
     weak(page)
     drop(page, "games.pgn", "1. e4 e5 2. Nf3 Nc6 *")
-    page.get_by_text("Begin from a position").click()
     expect(page.get_by_text("Recognised: a game of Chess (PGN). 2 moves")).to_be_visible()
     begin(page)
     expect(page.locator(".moves button")).to_have_count(4)
@@ -297,7 +297,7 @@ def test_the_review_is_stepped_through_by_keys_and_wheel(page: Page) -> None:
     page.keyboard.press("End")
     expect(steps).to_contain_text("Final position")
     expect(page.get_by_text("The game is over in this position.")).to_be_visible()
-    expect(page.locator(".insight-board piece")).to_have_count(31)
+    expect(page.locator(".insight-board cg-board piece")).to_have_count(31)
     page.keyboard.press("Home")
     expect(steps).to_contain_text("1. e4 was played")
     page.locator(".insight-board cg-board").hover()
@@ -374,6 +374,7 @@ def test_the_pages_fit_a_phone_in_every_language(
 def test_the_review_needs_only_the_keyboard(page: Page) -> None:
     page.get_by_role("link", name="Understand").press("Enter")
     page.get_by_role("button", name="Paste").press("Enter")
+    expect(page.get_by_label(BOX)).to_be_focused()
     page.keyboard.type("e4 e5 Nf3")
     expect(page.get_by_label(BOX)).to_have_value("e4 e5 Nf3")
     expect(page.get_by_text("Recognised: a game of Chess")).to_be_visible()

@@ -1,5 +1,5 @@
 // A text that is pasted, typed or dropped: the server recognises what it is.
-import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { api, type ReadView } from "./api";
 import { Icon } from "./icons";
 import { movesIn } from "./moves";
@@ -51,6 +51,7 @@ export function Paste({ game, text: first = "", button, onPasted }: Props) {
   const [error, setError] = useState("");
   const [over, setOver] = useState(false);
   const asked = useRef(0);
+  const box = useRef<HTMLTextAreaElement>(null);
   const timer = useRef<number>(undefined);
   const now = useRef({ game, onPasted });
   now.current = { game, onPasted };
@@ -95,6 +96,9 @@ export function Paste({ game, text: first = "", button, onPasted }: Props) {
     setText(content);
     void recognise(content, false);
   };
+  useLayoutEffect(() => {
+    if (button) box.current!.focus(); // it was opened to be typed in
+  }, []);
   useEffect(() => {
     if (first) void recognise(first, false);
     return () => window.clearTimeout(timer.current);
@@ -108,10 +112,10 @@ export function Paste({ game, text: first = "", button, onPasted }: Props) {
       </label>
       <textarea
         id={id}
+        ref={box}
         rows={3}
         value={text}
         spellcheck={false}
-        autofocus={button !== undefined}
         placeholder={t("Paste anything: FEN, SFEN, PGN, SGF, KIF, CSA or a list of moves. A file can be dropped here.")}
         onInput={({ currentTarget: { value } }) => type(value)}
       />

@@ -77,6 +77,7 @@ export function Insight({ game, insight, onMove, played, wheel, children, head, 
         )}
         {!instead && !over && <div class="card">
           <Facts game={game} insight={insight} column={column} people={people} />
+          <NumberHelp />
           <table class="moves-table">
             <caption class="hidden-text">{t("The likeliest moves")}</caption>
             <thead>
@@ -143,9 +144,6 @@ function Facts({ game, insight, column, people }: { game: string; insight: Posit
           <dd>{percent(score)}</dd>
         </div>
       )}
-      <div>
-        <NumberHelp />
-      </div>
     </dl>
   );
 }
