@@ -43,7 +43,7 @@ def held_answers(page: Page) -> Iterator[list[tuple[WebSocketRoute, str]]]:
 
 
 def colour(element: Locator, name: str) -> str:
-    found: str = element.evaluate(f"each => getComputedStyle(each).{name}")
+    found: str = element.evaluate(f"element => getComputedStyle(element).{name}")
     return found
 
 
@@ -104,7 +104,7 @@ def test_the_queen_is_first_and_on_the_square(page: Page) -> None:
     tap(page, "a8")
     buttons = page.get_by_role("dialog").get_by_role("button")
     expect(buttons).to_have_count(4)
-    assert [each.get_attribute("aria-label") for each in buttons.all()] == [
+    assert [button.get_attribute("aria-label") for button in buttons.all()] == [
         "queen",
         "knight",
         "rook",
@@ -288,7 +288,7 @@ def test_a_phone_shows_all_pages(browser: Browser, address: str, locale: str) ->
         assert box is not None
         assert box["x"] >= 0
         assert box["x"] + box["width"] <= 360
-        assert link.evaluate("each => each.scrollWidth <= each.clientWidth + 1")
+        assert link.evaluate("link => link.scrollWidth <= link.clientWidth + 1")
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
     context.close()
 

@@ -95,9 +95,9 @@ def sentences(path: Path) -> Iterator[str]:
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Sentence" and node.args:
             template = node.args[0]
-            for each in (template.body, template.orelse) if isinstance(template, ast.IfExp) else (template,):
-                if isinstance(each, ast.Constant):
-                    yield str(each.value)
+            for text in (template.body, template.orelse) if isinstance(template, ast.IfExp) else (template,):
+                if isinstance(text, ast.Constant):
+                    yield str(text.value)
 
 
 def names(text: str) -> list[str]:
