@@ -1929,12 +1929,12 @@ export interface components {
             ratings: (number | string)[];
             /**
              * Moves
-             * @description Legal moves, the most likely for people first; none if the game is over.
+             * @description Legal moves, the most likely for people first; none at the end of `record`.
              */
             moves: components["schemas"]["MoveCurve"][];
             /**
              * Best
-             * @description Text of the strong network's best move; empty if the game is over.
+             * @description Text of the strong network's best move; empty at the end of `record`.
              */
             best: string;
             /**

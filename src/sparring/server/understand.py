@@ -81,9 +81,9 @@ class PositionInsight(ApiMessage):
     rating_word: str
     ratings: list[int | str] = Field(description="The ratings of the curves; one entry without ratings.")
     moves: list[MoveCurve] = Field(
-        description="Legal moves, the most likely for people first; none if the game is over."
+        description="Legal moves, the most likely for people first; none at the end of `record`."
     )
-    best: str = Field(description="Text of the strong network's best move; empty if the game is over.")
+    best: str = Field(description="Text of the strong network's best move; empty at the end of `record`.")
     blunder: list[float] = Field(description="Chance of a blunder at each rating.")
     score: list[float | None] = Field(
         description="Expected score of the side to move between people of each rating."
@@ -116,10 +116,10 @@ class Insight:
         self._has_values = _has_values(self.strong)
 
     def of(self, state: Any, stop: Event | None = None) -> PositionInsight:
-        """What people and the strong network do in a state; there are no moves if the game is over. Raises
-        Refused if `stop` is set meanwhile."""
+        """What people and the strong network do in a state. Raises Refused if the game is over, or if `stop`
+        is set meanwhile."""
         if self.rules.outcome(state) is not None:
-            return self._view(state)
+            raise Refused(Sentence("The game is over in this position."), 422)
         predictions = self.human.predict([Position(state, rating, rating) for rating in self.ratings])
         human = np.array([prediction.probabilities for prediction in predictions])
         values = self.values(state, stop=stop)
@@ -137,7 +137,7 @@ class Insight:
         ]
         bad = np.zeros(len(values.moves)) if losses is None else losses > BLUNDER
         best = values.moves[int(values.strong.argmax() if losses is None else losses.argmin())]
-        return self._view(state).model_copy(
+        return self.board(state).model_copy(
             update={
                 "moves": moves,
                 "best": self.rules.move_text(state, best),
@@ -149,8 +149,8 @@ class Insight:
             }
         )
 
-    def _view(self, state: Any) -> PositionInsight:
-        """The board, without moves."""
+    def board(self, state: Any) -> PositionInsight:
+        """A state without moves, such as the last one of a game."""
         system, before = describe(self.game).ratings, state.previous
         return PositionInsight(
             position=self.rules.text(state),
