@@ -45,7 +45,8 @@ def tap(page: Page, square: str) -> None:
 def from_position(page: Page, position: str) -> None:
     """Gives the first position."""
     page.get_by_text("Begin from a position").click()
-    page.get_by_label("Position", exact=True).fill(position)
+    page.get_by_label("A position or a whole game").fill(position)
+    expect(page.get_by_text("Recognised: a position")).to_be_visible()
 
 
 def weak(page: Page) -> None:

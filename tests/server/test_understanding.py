@@ -77,6 +77,12 @@ def test_the_position_after_some_moves_of_a_game(client: TestClient) -> None:
     assert ask(client, game="chess")["last"] is None
 
 
+def test_the_last_position_of_a_game_has_no_moves(client: TestClient) -> None:
+    found = ask(client, game="chess", record="1. f3 e5 2. g4 Qh4# 0-1", ply=4)
+    assert (found["moves"], found["best"], found["last"]) == ([], "", "d8h4")
+    assert found["position"].startswith("rnb1kbnr/pppp1ppp/8/4p3/6Pq")
+
+
 @pytest.mark.parametrize(
     "wanted",
     [

@@ -53,7 +53,8 @@ export interface paths {
         };
         /**
          * List Games
-         * @description The visitor's games, the latest first.
+         * @description The visitor's games, the latest first. Those without a move of the person are listed while they are
+         *     open.
          */
         get: operations["list_games_api_games_get"];
         put?: never;
@@ -312,6 +313,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export
+         * @description All finished games as one file; without `game` a zip with a file for each game.
+         */
+        get: operations["export_api_export_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/understand": {
         parameters: {
             query?: never;
@@ -326,6 +347,26 @@ export interface paths {
          * @description What people of each rating play in a position, and what is strong.
          */
         post: operations["understand_api_understand_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/read": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Read
+         * @description Recognises a position, or games in any format, whichever game they are of.
+         */
+        post: operations["read_api_read_post"];
         delete?: never;
         options?: never;
         head?: never;
@@ -367,6 +408,70 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/persons/names": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * List Names
+         * @description The names in a file of games, those with the most games first.
+         */
+        post: operations["list_names_api_persons_names_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/persons": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make Person
+         * @description Begins to make a person. It goes on in the background: ask for the job until it is done.
+         */
+        post: operations["make_person_api_persons_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/persons/jobs/{job_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Job
+         * @description How far a job is.
+         */
+        get: operations["get_job_api_persons_jobs__job_id__get"];
+        put?: never;
+        post?: never;
+        /**
+         * Stop Job
+         * @description Stops a job, or forgets one that is done.
+         */
+        delete: operations["stop_job_api_persons_jobs__job_id__delete"];
         options?: never;
         head?: never;
         patch?: never;
@@ -917,6 +1022,8 @@ export interface components {
              * @description Whether a level can follow the visitor's results.
              */
             adapts: boolean;
+            /** @description Why no person can be made of games (`/api/persons`); null if one can be. */
+            can_make_persons: components["schemas"]["Text"] | null;
             /**
              * Persons
              * @description Opponents that play like one person.
@@ -971,7 +1078,10 @@ export interface components {
             title: string;
             /** Opponent */
             opponent: string;
-            /** Moves */
+            /**
+             * Moves
+             * @description Moves as people of the game number them: in chess those of both sides.
+             */
             moves: number;
             result: components["schemas"]["Text"] | null;
             /**
@@ -1006,6 +1116,26 @@ export interface components {
              * @description Unix time of the last change.
              */
             updated: number;
+            /**
+             * Outcome
+             * @description How it ended for the person; null for a watched or an unfinished game.
+             */
+            outcome: ("won" | "lost" | "drawn") | null;
+            /**
+             * Plies
+             * @description Moves of both players, one by one; in hidden games also senses.
+             */
+            plies: number;
+            /**
+             * Clock
+             * @description Minutes and seconds a move, such as 5+3; empty without a clock.
+             */
+            clock: string;
+            /**
+             * Level
+             * @description Level, rating, rank or strength of the opponent; empty if it has none.
+             */
+            level: string;
         };
         /**
          * GameView
@@ -1087,6 +1217,8 @@ export interface components {
             counting?: components["schemas"]["CountingView"] | null;
             hidden?: components["schemas"]["HiddenView"] | null;
             result?: components["schemas"]["ResultView"] | null;
+            /** @description What could not be read of `record`, in the answer to a new game. */
+            warning?: components["schemas"]["Text"] | null;
             /** @description After a game whose level adapts: the visitor's strength now. */
             estimate?: components["schemas"]["StrengthView"] | null;
         };
@@ -1191,6 +1323,28 @@ export interface components {
              * @description What these people play, the most likely first.
              */
             candidates: components["schemas"]["Candidate"][];
+        };
+        /**
+         * JobView
+         * @description How far the work is.
+         */
+        JobView: {
+            /** Done */
+            done: boolean;
+            /**
+             * Share
+             * @description From 0 to 1.
+             */
+            share: number;
+            /** @description What is done now; at the end, what was learned. */
+            message: components["schemas"]["Text"];
+            /**
+             * Person
+             * @description At the end: for `person` of an opponent.
+             */
+            person: string | null;
+            /** @description Why it ended without a person. */
+            error: components["schemas"]["Text"] | null;
         };
         /**
          * JudgedGame
@@ -1379,6 +1533,22 @@ export interface components {
             left: number | null;
         };
         /**
+         * NamesRequest
+         * @description A file of games.
+         */
+        NamesRequest: {
+            /**
+             * Game
+             * @description Name of a game, such as chess.
+             */
+            game: string;
+            /**
+             * Text
+             * @description A file of games as text.
+             */
+            text: string;
+        };
+        /**
          * NewGame
          * @description A request for a new game.
          */
@@ -1434,6 +1604,12 @@ export interface components {
              */
             format?: string | null;
             /**
+             * Record Index
+             * @description Number of the game in `record`, from 0.
+             * @default 0
+             */
+            record_index: number;
+            /**
              * Opening
              * @description Moves that are played before the game begins.
              */
@@ -1455,6 +1631,27 @@ export interface components {
              * @default 1
              */
             pace: number;
+        };
+        /**
+         * NewPerson
+         * @description A person to make.
+         */
+        NewPerson: {
+            /**
+             * Game
+             * @description Name of a game, such as chess.
+             */
+            game: string;
+            /**
+             * Text
+             * @description A file of games as text.
+             */
+            text: string;
+            /**
+             * Name
+             * @description The person's name in the games.
+             */
+            name: string;
         };
         /**
          * NewTournament
@@ -1616,6 +1813,16 @@ export interface components {
             about: components["schemas"]["Text"];
         };
         /**
+         * PersonName
+         * @description A player of a file of games.
+         */
+        PersonName: {
+            /** Name */
+            name: string;
+            /** Games */
+            games: number;
+        };
+        /**
          * PersonOffer
          * @description An opponent that plays like one person.
          */
@@ -1722,12 +1929,12 @@ export interface components {
             ratings: (number | string)[];
             /**
              * Moves
-             * @description Legal moves, the most likely for people first.
+             * @description Legal moves, the most likely for people first; none at the end of `record`.
              */
             moves: components["schemas"]["MoveCurve"][];
             /**
              * Best
-             * @description Text of the strong network's best move.
+             * @description Text of the strong network's best move; empty at the end of `record`.
              */
             best: string;
             /**
@@ -1740,6 +1947,8 @@ export interface components {
              * @description Expected score of the side to move between people of each rating.
              */
             score: (number | null)[];
+            /** @description What could not be read of `record`. */
+            warning?: components["schemas"]["Text"] | null;
         };
         /**
          * PositionView
@@ -1768,6 +1977,81 @@ export interface components {
             values: (number | string)[];
             /** Default */
             default: number | string;
+        };
+        /**
+         * ReadGame
+         * @description A game of a text.
+         */
+        ReadGame: {
+            /**
+             * Title
+             * @description Event and date, as far as they are known.
+             */
+            title: string;
+            /**
+             * Players
+             * @description Names of both players; empty where unknown.
+             */
+            players: [
+                string,
+                string
+            ];
+            /**
+             * Result
+             * @description 1-0, 0-1, 1/2-1/2 or *.
+             */
+            result: string;
+            /**
+             * Plies
+             * @description Moves that can be used.
+             */
+            plies: number;
+            /** @description What cannot be read; null for a whole game. */
+            error: components["schemas"]["Text"] | null;
+        };
+        /**
+         * ReadRequest
+         * @description A text to recognise.
+         */
+        ReadRequest: {
+            /**
+             * Text
+             * @description A game as PGN, SGF, KIF, CSA or log.
+             */
+            text: string;
+            /**
+             * Game
+             * @description The game that is tried first.
+             */
+            game?: string | null;
+        };
+        /**
+         * ReadView
+         * @description What a text is.
+         */
+        ReadView: {
+            /** Game */
+            game: string;
+            /**
+             * Format
+             * @description For `format` of a record, such as pgn; position for a position.
+             */
+            format: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "position" | "record";
+            /**
+             * Position
+             * @description For `position` of a new game; null for a record.
+             */
+            position: string | null;
+            /**
+             * Games
+             * @description In the order of the text, for `record_index`.
+             */
+            games: components["schemas"]["ReadGame"][];
         };
         /**
          * Refusal
@@ -1862,6 +2146,12 @@ export interface components {
             /** Format */
             format?: string | null;
             /**
+             * Record Index
+             * @description Number of the game in `record`, from 0.
+             * @default 0
+             */
+            record_index: number;
+            /**
              * Rating
              * @description Whose mistakes to expect; without it, the players' own ratings.
              */
@@ -1907,6 +2197,8 @@ export interface components {
             /** Done */
             done: boolean;
             error?: components["schemas"]["Text"] | null;
+            /** @description What could not be read of the game. */
+            warning?: components["schemas"]["Text"] | null;
         };
         /**
          * ReviewedMove
@@ -2024,6 +2316,14 @@ export interface components {
                 number,
                 number
             ] | null;
+        };
+        /**
+         * StartedJob
+         * @description Work that has begun.
+         */
+        StartedJob: {
+            /** Job */
+            job: string;
         };
         /**
          * StrengthView
@@ -2333,6 +2633,12 @@ export interface components {
             /** Format */
             format?: string | null;
             /**
+             * Record Index
+             * @description Number of the game in `record`, from 0.
+             * @default 0
+             */
+            record_index: number;
+            /**
              * Ply
              * @description Moves of the record to play.
              */
@@ -2506,6 +2812,11 @@ export interface operations {
         parameters: {
             query?: {
                 count?: number;
+                /** @description Unix time: games that were last changed earlier. */
+                before?: number | null;
+                game?: string | null;
+                /** @description How it ended for the person. */
+                result?: ("won" | "lost" | "drawn" | "unfinished") | null;
             };
             header?: never;
             path?: never;
@@ -3665,6 +3976,86 @@ export interface operations {
             };
         };
     };
+    export_api_export_get: {
+        parameters: {
+            query?: {
+                /** @description Without it: all games, as a zip. */
+                game?: string | null;
+                /** @description Such as pgn; by default the usual one. */
+                format?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": unknown;
+                    "application/zip": unknown;
+                };
+            };
+            /** @description There is no such thing of this visitor. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Not possible now. Nothing changed. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description A value that cannot be used. Nothing changed. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Too many games, reviews or tournaments. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request took too long. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
     understand_api_understand_post: {
         parameters: {
             query?: never;
@@ -3685,6 +4076,84 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PositionInsight"];
+                };
+            };
+            /** @description There is no such thing of this visitor. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Not possible now. Nothing changed. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description A value that cannot be used. Nothing changed. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Too many games, reviews or tournaments. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request took too long. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    read_api_read_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReadRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReadView"];
                 };
             };
             /** @description There is no such thing of this visitor. */
@@ -3842,6 +4311,312 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["ReviewView"];
                 };
+            };
+            /** @description There is no such thing of this visitor. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Not possible now. Nothing changed. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description A value that cannot be used. Nothing changed. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Too many games, reviews or tournaments. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request took too long. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    list_names_api_persons_names_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NamesRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PersonName"][];
+                };
+            };
+            /** @description There is no such thing of this visitor. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Not possible now. Nothing changed. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description A value that cannot be used. Nothing changed. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Too many games, reviews or tournaments. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request took too long. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    make_person_api_persons_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewPerson"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StartedJob"];
+                };
+            };
+            /** @description There is no such thing of this visitor. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Not possible now. Nothing changed. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description A value that cannot be used. Nothing changed. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Too many games, reviews or tournaments. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request took too long. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    get_job_api_persons_jobs__job_id__get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                job_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobView"];
+                };
+            };
+            /** @description There is no such thing of this visitor. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Not possible now. Nothing changed. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description A value that cannot be used. Nothing changed. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Too many games, reviews or tournaments. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request took too long. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    stop_job_api_persons_jobs__job_id__delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                job_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description There is no such thing of this visitor. */
             404: {

@@ -28,6 +28,9 @@ export type JudgedGame = Schemas["JudgedGame"];
 export type TournamentSummary = Schemas["TournamentSummary"];
 export type TournamentView = Schemas["TournamentView"];
 export type TournamentGame = Schemas["TournamentGame"];
+export type ReadView = Schemas["ReadView"];
+export type JobView = Schemas["JobView"];
+export type PersonName = Schemas["PersonName"];
 export type StrengthView = Schemas["StrengthView"];
 
 export class Refused extends Error {}
@@ -54,7 +57,12 @@ async function request<T>(method: string, path: string, body?: unknown): Promise
 
 export const api = {
   catalogue: () => request<GameOffer[]>("GET", "/catalogue"),
-  games: () => request<GameSummary[]>("GET", "/games"),
+  games: (wanted: Record<string, string> = {}) => request<GameSummary[]>("GET", `/games?${new URLSearchParams(wanted)}`),
+  read: (text: string, game: string | null) => request<ReadView>("POST", "/read", { text, game }),
+  personNames: (game: string, text: string) => request<PersonName[]>("POST", "/persons/names", { game, text }),
+  makePerson: (game: string, text: string, name: string) => request<{ job: string }>("POST", "/persons", { game, text, name }),
+  personJob: (job: string) => request<JobView>("GET", `/persons/jobs/${job}`),
+  stopPerson: (job: string) => request<void>("DELETE", `/persons/jobs/${job}`),
   begin: (wanted: Partial<NewGame> & { game: string }) => request<GameView>("POST", "/games", wanted),
   game: (id: string) => request<GameView>("GET", `/games/${id}`),
   remove: (id: string) => request<void>("DELETE", `/games/${id}`),

@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { Icon } from "./icons";
 import { loadOffers, offers } from "./offers";
 import { Dialog } from "./settings-panel";
@@ -21,29 +21,44 @@ const RULES: Record<string, string> = {
   ),
 };
 
+/** The part of the help that is open: all of it, or what numbers mean. */
+const opened = signal<"all" | "numbers" | null>(null);
+
+/** A link to what the numbers mean. */
+export const NumberHelp = () => (
+  <button type="button" class="link number-help" aria-haspopup="dialog" onClick={() => (opened.value = "numbers")}>
+    {t("What is this number?")}
+  </button>
+);
+
 /** Opens the help: rules, keys, what the numbers mean. The key ? opens it too. */
 export function HelpButton() {
-  const [open, setOpen] = useState(false);
   useEffect(() => {
     const key = (event: KeyboardEvent) => {
       const typing = event.target instanceof HTMLElement && event.target.matches("input[type=text], textarea, select");
-      if (event.key === "?" && !typing && !document.querySelector("dialog")) setOpen(true);
+      if (event.key === "?" && !typing && !document.querySelector("dialog")) opened.value = "all";
     };
     addEventListener("keydown", key);
     return () => removeEventListener("keydown", key);
   }, []);
   return (
     <>
-      <button class="quiet" onClick={() => setOpen(true)} aria-haspopup="dialog" title={`${t("Help")} (?)`} aria-label={t("Help")}>
+      <button class="quiet" onClick={() => (opened.value = "all")} aria-haspopup="dialog" title={`${t("Help")} (?)`} aria-label={t("Help")}>
         <Icon name="help" />
       </button>
-      {open && <Help onClose={() => setOpen(false)} />}
+      {opened.value && <Help onClose={() => (opened.value = null)} />}
     </>
   );
 }
 
 function Help({ onClose }: { onClose: () => void }) {
   useEffect(loadOffers, []);
+  const numbers = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    if (opened.value !== "numbers") return;
+    numbers.current!.scrollIntoView();
+    numbers.current!.focus();
+  }, [offers.value.length]);
   const offer = offers.value.find((each) => each.name === shownGame.value);
   const rules = offer?.rules.text ? offer.rules : RULES[shownGame.value];
   return (
@@ -70,9 +85,13 @@ function Help({ onClose }: { onClose: () => void }) {
         <Key name="?" does={t("this help")} />
       </dl>
       <p>{t("A move chosen while the opponent thinks is played at once after its move. The right mouse button draws arrows and circles on the chess board; a click erases them.")}</p>
-      <h3>{t("What is this number?")}</h3>
+      <h3 ref={numbers} tabIndex={-1}>
+        {t("What is this number?")}
+      </h3>
       <p>{t("A level is a strength. It was measured in games on the scale of another program; the numbers in brackets are its 95 % interval: where the true value lies in 19 of 20 cases. With 100 points more, a player wins 64 of 100 points against the other.")}</p>
       <p>{t("A rating or rank of people says whose moves the opponent imitates. That is a style, not a measured strength. Each site has its own scale: 1500 on one is not 1500 on another.")}</p>
+      <p>{t("What a move gives away is a share of a win: a move that gives away 10 % turns an even game, 50 of 100 points, into 40 of 100. It is a judgement of the strong network, which errs.")}</p>
+      <p>{t("Elo in a tournament is the distance to the average of its players, whose Elo is 0. With few games its interval is wide.")}</p>
     </Dialog>
   );
 }

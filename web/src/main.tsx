@@ -3,6 +3,7 @@ import { render } from "preact";
 import { HelpButton } from "./help";
 import { GamePage } from "./pages/game";
 import { GamesPage } from "./pages/games";
+import { PersonPage } from "./pages/person";
 import { PlayPage } from "./pages/play";
 import { ReportsPage } from "./pages/reports";
 import { TournamentPage } from "./pages/tournament";
@@ -29,7 +30,7 @@ const PAGES: [string, string][] = [
   ["/games", word("My games")],
   ["/reports", word("Measured")],
 ];
-const PARENTS: Record<string, string> = { "/tournament": "/watch", "/game": "/" };
+const PARENTS: Record<string, string> = { "/tournament": "/watch", "/game": "/", "/person": "/" };
 
 function Page() {
   const [, name = "", id = ""] = route.value.split("/");
@@ -48,6 +49,8 @@ function Page() {
       return <TuringPage />;
     case "games":
       return <GamesPage />;
+    case "person":
+      return <PersonPage />;
     case "reports":
       return <ReportsPage />;
     default:

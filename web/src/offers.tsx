@@ -20,6 +20,12 @@ export function loadOffers(): void {
   );
 }
 
+/** Loads the catalogue again: a person was added. */
+export function reloadOffers(): void {
+  asked = false;
+  loadOffers();
+}
+
 /** Shown while the catalogue is not there. */
 export function Ready({ text = t("Getting ready…") }: { text?: string }) {
   if (!offersError.value)

@@ -15,7 +15,7 @@ function stored(): [string, Wanted][] {
 /** Begins a game and shows it. Raises Refused. */
 export async function begin(wanted: Wanted): Promise<void> {
   const { id } = await api.begin(wanted);
-  const { record: _, format: __, ...repeatable } = wanted;
+  const { record: _, format: __, record_index: ___, ...repeatable } = wanted;
   localStorage.setItem("requests", JSON.stringify([[id, repeatable], ...stored()].slice(0, KEPT)));
   location.hash = `/game/${id}`;
 }

@@ -368,5 +368,6 @@ def _understand(host: GameHost, wanted: UnderstandRequest, stop: Event) -> Posit
             state = rules.play(state, rules.parse_move(state, text))
     except (ParseError, IllegalMove, ValueError, TypeError) as error:
         raise Refused(str(error), 422) from None
-    view = insight.of(state, stop)
+    is_end = wanted.record is not None and rules.outcome(state) is not None
+    view = insight.board(state) if is_end else insight.of(state, stop)
     return view if warning is None else view.model_copy(update={"warning": text_of(warning)})

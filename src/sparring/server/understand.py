@@ -80,8 +80,10 @@ class PositionInsight(ApiMessage):
     last: str | None = Field(description="Text of the last move; null if there is none.")
     rating_word: str
     ratings: list[int | str] = Field(description="The ratings of the curves; one entry without ratings.")
-    moves: list[MoveCurve] = Field(description="Legal moves, the most likely for people first.")
-    best: str = Field(description="Text of the strong network's best move.")
+    moves: list[MoveCurve] = Field(
+        description="Legal moves, the most likely for people first; none at the end of `record`."
+    )
+    best: str = Field(description="Text of the strong network's best move; empty at the end of `record`.")
     blunder: list[float] = Field(description="Chance of a blunder at each rating.")
     score: list[float | None] = Field(
         description="Expected score of the side to move between people of each rating."
@@ -121,7 +123,6 @@ class Insight:
         predictions = self.human.predict([Position(state, rating, rating) for rating in self.ratings])
         human = np.array([prediction.probabilities for prediction in predictions])
         values = self.values(state, stop=stop)
-        system, before = describe(self.game).ratings, state.previous
         losses = values.losses
         order = np.argsort(-human.mean(0), kind="stable")
         moves = [
@@ -136,6 +137,21 @@ class Insight:
         ]
         bad = np.zeros(len(values.moves)) if losses is None else losses > BLUNDER
         best = values.moves[int(values.strong.argmax() if losses is None else losses.argmin())]
+        return self.board(state).model_copy(
+            update={
+                "moves": moves,
+                "best": self.rules.move_text(state, best),
+                "blunder": [round(float(share), 4) for share in human @ bad],
+                "score": [
+                    None if prediction.value is None else round((1 + prediction.value) / 2, 4)
+                    for prediction in predictions
+                ],
+            }
+        )
+
+    def board(self, state: Any) -> PositionInsight:
+        """A state without moves, such as the last one of a game."""
+        system, before = describe(self.game).ratings, state.previous
         return PositionInsight(
             position=self.rules.text(state),
             board=board_view(self.rules.diagram(state)),
@@ -145,13 +161,10 @@ class Insight:
             last=None if before is None else self.rules.move_text(before, state.last_move),
             rating_word=system.word,
             ratings=[shown_rating(self.game, rating) for rating in self.ratings],
-            moves=moves,
-            best=self.rules.move_text(state, best),
-            blunder=[round(float(share), 4) for share in human @ bad],
-            score=[
-                None if prediction.value is None else round((1 + prediction.value) / 2, 4)
-                for prediction in predictions
-            ],
+            moves=[],
+            best="",
+            blunder=[0.0] * len(self.ratings),
+            score=[None] * len(self.ratings),
         )
 
     def values(self, state: Any, only: Sequence[Move] | None = None, stop: Event | None = None) -> MoveValues:

@@ -127,6 +127,7 @@ const BRUSHES = {
   best: brush("best", "#2a8f6c"),
   people: brush("people", "#2c6f9f"),
   pending: brush("pending", "#8a5fb0"),
+  played: brush("played", "#c2562b"),
   // The person's own arrows, by the keys that are held.
   green: brush("g", "#d07f1a"),
   red: brush("r", "#b4442f"),

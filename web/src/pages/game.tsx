@@ -179,7 +179,7 @@ function hear(before: GameView | null, now: GameView): void {
 const WHEEL_STEP = 60;
 
 /** The wheel over an element steps through the moves. Gives the element's ref. */
-function useWheel(stepBy: (moves: number) => void): (element: HTMLElement | null) => void {
+export function useWheel(stepBy: (moves: number) => void): (element: HTMLElement | null) => void {
   const now = useRef(stepBy);
   now.current = stepBy;
   const turned = useRef(0);

@@ -1,5 +1,6 @@
 import { useEffect, useId, useState } from "preact/hooks";
 import { api, type GameOffer, type OpponentChoice, type StrengthView } from "../api";
+import { NumberHelp } from "../help";
 import { counted, rank, say, t, word } from "../text";
 
 export type Choice = Partial<OpponentChoice>;
@@ -82,6 +83,8 @@ export function OpponentForm(props: Change & { legend: string; adapts?: boolean;
         </div>
       )}
       <Dial {...props} />
+      {!props.compact && (choice.kind === "level" || choice.kind === "human" || choice.kind === "bot") && <NumberHelp />}
+      {!props.compact && choice.kind === "human" && offer.can_make_persons === null && <a class="note make-person" href="#/person">{t("Make a person of games")}</a>}
       {!props.compact && (choice.kind === "level" || choice.kind === "human") && <Style {...props} />}
     </fieldset>
   );
@@ -159,6 +162,7 @@ function Dial(props: Change) {
             ))}
           </select>
           {person?.about.text && <span class="note">{say(person.about)}</span>}
+          <a href="#/person">{t("Make a person of games")}</a>
         </span>
       </label>
     );

@@ -34,13 +34,13 @@ export function PlayPage() {
           </label>
         ))}
       </div>
-      <Setup key={offer.name} offer={offer} />
+      <Setup key={offer.name} offer={offer} onGame={choose} />
       <Unfinished />
     </div>
   );
 }
 
-function Setup({ offer }: { offer: GameOffer }) {
+function Setup({ offer, onGame }: { offer: GameOffer; onGame: (game: string) => void }) {
   const [choice, setChoice] = useState<Choice>(() => remembered(offer));
   const [side, setSide] = useState<"0" | "1" | "random">("0");
   const [clock, setClock] = useState<ClockChoice>(NO_CLOCK);
@@ -96,7 +96,7 @@ function Setup({ offer }: { offer: GameOffer }) {
           </div>
         </div>
         {!offer.hidden && <ClockForm clock={clock} onChange={setClock} />}
-        <StartForm offer={offer} start={start} you={side} onChange={change} />
+        <StartForm offer={offer} start={start} you={side} onChange={change} onGame={onGame} />
         {!offer.hidden && (
           <>
             <Switch title={t("The opponent answers at once")} chosen={atOnce} />

@@ -1,6 +1,9 @@
+import { useState } from "preact/hooks";
 import type { GameOffer } from "../api";
+import { offers } from "../offers";
+import { Paste, type Pasted } from "../paste";
 import type { Wanted } from "../requests";
-import { say, t } from "../text";
+import { known, say, t } from "../text";
 
 /** How a game begins: options of the rules, handicap, opening, a position or a saved game. */
 export interface Start {
@@ -9,14 +12,21 @@ export interface Start {
   handicap: string;
   opening: string;
   typed: string;
-  position: string;
-  record: { text: string; format: string } | null;
+  /** A text that is not recognised yet, or cannot be. */
+  unread: string;
+  /** A position or a game to begin from. */
+  pasted: Pasted | null;
 }
 
 const PEOPLE_PLIES = 8;
 
+/** What was pasted for a game that is chosen next. */
+let carried: Pasted | null = null;
+
 export function defaultStart(): Start {
-  return { options: {}, handicap: "", opening: "", typed: "", position: "", record: null };
+  const pasted = carried;
+  carried = null;
+  return { options: {}, handicap: "", opening: "", typed: "", unread: "", pasted };
 }
 
 /** The options that people choose; handicaps have a choice of their own. */
@@ -38,21 +48,23 @@ function usualOptions(offer: GameOffer): Record<string, string | number | boolea
 export function startKeys(offer: GameOffer, start: Start): Partial<Wanted> {
   const handicap = offer.handicaps.find((each) => each.name === start.handicap);
   const opening = offer.openings.find((each) => each.name === start.opening);
-  const position = start.position.trim() || handicap?.position;
+  const { game: _, ...pasted } = start.pasted ?? { game: "" };
+  const position = start.unread.trim() || handicap?.position;
+  const begun = Boolean(position || start.pasted);
   return {
-    options: { ...(position || start.record ? {} : usualOptions(offer)), ...start.options, ...handicap?.options },
-    ...(start.record ? { record: start.record.text, format: start.record.format } : {}),
-    ...(position && !start.record ? { position } : {}),
-    ...(opening && !position && !start.record ? { opening: opening.moves } : {}),
-    ...(start.opening === "people" && !start.record ? { people_plies: PEOPLE_PLIES } : {}),
-    ...(start.opening === "typed" && start.typed.trim() && !start.record ? { opening: start.typed.trim().split(/[\s,]+/) } : {}),
+    options: { ...(begun ? {} : usualOptions(offer)), ...start.options, ...handicap?.options },
+    ...(start.pasted ? pasted : {}),
+    ...(position && !start.pasted ? { position } : {}),
+    ...(opening && !begun ? { opening: opening.moves } : {}),
+    ...(start.opening === "people" && !start.pasted?.record ? { people_plies: PEOPLE_PLIES } : {}),
+    ...(start.opening === "typed" && start.typed.trim() && !start.pasted?.record ? { opening: start.typed.trim().split(/[\s,]+/) } : {}),
   };
 }
 
-export function StartForm({ offer, start, you, onChange }: { offer: GameOffer; start: Start; you: "0" | "1" | "random"; onChange: (start: Start) => void }) {
+export function StartForm({ offer, start, you, onChange, onGame }: { offer: GameOffer; start: Start; you: "0" | "1" | "random"; onChange: (start: Start) => void; onGame: (game: string) => void }) {
+  const [other, setOther] = useState<Pasted | null>(null);
+  const otherOffer = other && offers.value.find((each) => each.name === other.game);
   const set = (keys: Partial<Start>) => onChange({ ...start, ...keys });
-  const open = async (file: File | undefined) =>
-    set({ record: file ? { text: await file.text(), format: file.name.split(".").at(-1)!.toLowerCase() } : null });
   const handicap = offer.handicaps.find((each) => each.name === start.handicap);
   const openings = offer.openings.filter((each) => sizeOf(offer, start) === null || each.options?.size === sizeOf(offer, start));
   if (offer.hidden) return null;
@@ -98,22 +110,18 @@ export function StartForm({ offer, start, you, onChange }: { offer: GameOffer; s
           <input type="text" value={start.typed} spellcheck={false} placeholder={offer.name === "chess" ? "e4 c5 Nf3" : t("Moves with spaces between them")} onInput={({ currentTarget: { value } }) => set({ typed: value })} />
         </label>
       )}
-      <details>
+      <details open={start.pasted !== null}>
         <summary>{t("Begin from a position or a saved game")}</summary>
-        <label class="row">
-          <span>{t("Position")}</span>
-          <input
-            type="text"
-            value={start.position}
-            spellcheck={false}
-            placeholder={offer.name === "chess" ? "FEN" : offer.name === "shogi" ? "SFEN" : t("Text of a position")}
-            onInput={({ currentTarget: { value } }) => set({ position: value })}
-          />
-        </label>
-        <label class="row">
-          <span>{t("Saved game")}</span>
-          <input type="file" accept={offer.reads.map((each) => `.${each}`).join(",")} onChange={({ currentTarget: { files } }) => void open(files?.[0])} />
-        </label>
+        <Paste
+          game={offer.name}
+          text={start.pasted?.record ?? start.pasted?.position ?? ""}
+          onPasted={(pasted, text) => (setOther(pasted && pasted.game !== offer.name ? pasted : null), set(pasted?.game === offer.name ? { pasted, unread: "" } : { pasted: null, unread: text }))}
+        />
+        {other && otherOffer && (
+          <button type="button" onClick={() => ((carried = other), onGame(other.game))}>
+            {t("Play {game}", { game: known(otherOffer.title) })}
+          </button>
+        )}
       </details>
     </>
   );

@@ -2,7 +2,10 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { api, followTournament, type TournamentGame, type TournamentView } from "../api";
 import { Picture } from "../boards/picture";
 import { Steps } from "../game/move-list";
+import { NumberHelp } from "../help";
 import { Icon } from "../icons";
+import { moveName } from "../boards/move-names";
+import { moveNumber } from "../moves";
 import { known, say, t } from "../text";
 
 /** A tournament, live: standings whose intervals shrink, running games as small boards, results. */
@@ -96,9 +99,11 @@ export function TournamentPage({ id }: { id: string }) {
 
 function Standings({ view }: { view: TournamentView }) {
   const ends = view.standings.flatMap((each) => each.interval ?? []);
-  const low = Math.min(-100, ...ends.map((each) => Math.max(each, -800)));
-  const high = Math.max(100, ...ends.map((each) => Math.min(each, 800)));
+  const low = Math.min(-100, ...ends.map((each) => Math.max(each, -FARTHEST)));
+  const high = Math.max(100, ...ends.map((each) => Math.min(each, FARTHEST)));
   const place = (elo: number) => (100 * (Math.min(high, Math.max(low, elo)) - low)) / (high - low);
+  const step = [100, 200, 400].find((each) => (high - low) / each <= 6) ?? 400;
+  const ticks = Array.from({ length: Math.floor(high / step) - Math.ceil(low / step) + 1 }, (_, index) => (Math.ceil(low / step) + index) * step);
   return (
     <div class="card standings">
       <table>
@@ -127,29 +132,51 @@ function Standings({ view }: { view: TournamentView }) {
               <td class="right">{each.losses}</td>
               <td class="right">{each.score}</td>
               <td class="right">{each.elo == null ? "" : signed(each.elo)}</td>
-              <td class="wide">{each.elo != null && <Interval elo={each.elo} interval={each.interval} place={place} />}</td>
+              <td class="wide">{each.elo != null && <Interval elo={each.elo} interval={each.interval} place={place} ticks={ticks} />}</td>
             </tr>
           ))}
         </tbody>
+        <tfoot>
+          <tr>
+            <td colSpan={7} class="note">
+              <NumberHelp />
+            </td>
+            <td class="wide">
+              <span class="axis" aria-hidden="true">
+                {ticks.map((tick) => (
+                  <i key={tick} style={{ left: `${place(tick)}%` }}>
+                    {tick === 0 ? "0" : signed(tick)}
+                  </i>
+                ))}
+              </span>
+              <span class="interval-text note axis-title">{t("Elo from the average of these players")}</span>
+            </td>
+          </tr>
+        </tfoot>
       </table>
     </div>
   );
 }
 
-const signed = (elo: number) => (elo >= 0.5 ? `+${Math.round(elo)}` : String(Math.round(elo)));
+/** Elo beyond which the axis does not go. */
+const FARTHEST = 800;
 
-function Interval({ elo, interval, place }: { elo: number; interval: [number, number] | null; place: (elo: number) => number }) {
+const signed = (elo: number) => (elo >= 0.5 ? `+${Math.round(elo)}` : elo <= -0.5 ? `−${Math.round(-elo)}` : "0");
+
+function Interval({ elo, interval, place, ticks }: { elo: number; interval: [number, number] | null; place: (elo: number) => number; ticks: number[] }) {
   const [low, high] = interval ?? [-9999, 9999];
   const text = interval ? t("{low} to {high}", { low: signed(low), high: signed(high) }) : t("not known yet");
   return (
-    <span class="interval-cell">
-      <span class="note number">{text}</span>
-      <span class="interval" aria-hidden="true" title={text}>
-        <i class="zero" style={{ left: `${place(0)}%` }} />
+    <>
+      <span class="interval" aria-hidden="true">
+        {ticks.map((tick) => (
+          <i key={tick} class={tick === 0 ? "zero" : "tick-line"} style={{ left: `${place(tick)}%` }} />
+        ))}
         <i class="band" style={{ left: `${place(low)}%`, right: `${100 - place(high)}%` }} />
         <i class="mark" style={{ left: `${place(elo)}%` }} />
       </span>
-    </span>
+      <span class="interval-text number">{text}</span>
+    </>
   );
 }
 
@@ -173,8 +200,8 @@ function Replay({ view, game, onClose }: { view: TournamentView; game: Tournamen
       <p class="move-text">
         {game.moves.map((move, index) => (
           <span key={index} class={index === at - 1 ? "current" : ""}>
-            {index % 2 === 0 && `${index / 2 + 1}. `}
-            {move.name}{" "}
+            {(view.game !== "chess" || index % 2 === 0) && `${moveNumber(view.game, index)} `}
+            {moveName(view.game, move, game.moves[index - 1]?.text)}{" "}
           </span>
         ))}
       </p>

@@ -1,11 +1,16 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { api, type GameOffer, type PositionInsight, type ReviewView } from "../api";
 import { Steps } from "../game/move-list";
+import { moveName } from "../boards/move-names";
+import { isPhone } from "../graphs";
 import { Icon } from "../icons";
+import { moveNumber, movesIn } from "../moves";
 import { loadOffers, offers, Ready } from "../offers";
+import { Paste, type Pasted } from "../paste";
+import { useWheel } from "./game";
 import { Insight } from "../understand/insight";
 import { Review } from "../understand/review";
-import { known as nameOf, t } from "../text";
+import { known as nameOf, say, t } from "../text";
 
 /** What is looked at: a position or a whole game. */
 interface Subject {
@@ -13,6 +18,7 @@ interface Subject {
   position?: string;
   record?: string;
   format?: string;
+  record_index?: number;
   options?: Record<string, number>;
 }
 
@@ -20,7 +26,6 @@ interface Subject {
 export function UnderstandPage({ game: gameId }: { game: string }) {
   useEffect(loadOffers, []);
   const [name, setName] = useState("chess");
-  const [text, setText] = useState("");
   const [subject, setSubject] = useState<Subject>({ game: "chess" });
   const [ply, setPly] = useState(0);
   const [line, setLine] = useState<string[]>([]);
@@ -45,8 +50,8 @@ export function UnderstandPage({ game: gameId }: { game: string }) {
   useEffect(() => {
     const number = ++asked.current;
     setError("");
-    const { record, format, ...place } = subject;
-    const wanted = record === undefined ? place : { ...place, record, ...(format ? { format } : {}), ply };
+    const { record, format, record_index, ...place } = subject;
+    const wanted = record === undefined ? place : { ...place, record, ...(format ? { format } : {}), ...(record_index ? { record_index } : {}), ply };
     api.understand({ ...wanted, ...(line.length ? { moves: line } : {}) }).then(
       (found) => number === asked.current && setInsight({ ...found, game: subject.game }),
       (refusal: Error) => number === asked.current && setError(refusal.message),
@@ -56,7 +61,7 @@ export function UnderstandPage({ game: gameId }: { game: string }) {
     if (subject.record === undefined) return;
     let over = false;
     const look = async () => {
-      let found = await api.review({ game: subject.game, record: subject.record, ...(subject.format ? { format: subject.format } : {}), ...(rating === null ? {} : { rating }) });
+      let found = await api.review({ game: subject.game, record: subject.record, ...(subject.format ? { format: subject.format } : {}), ...(subject.record_index ? { record_index: subject.record_index } : {}), ...(rating === null ? {} : { rating }) });
       while (!over) {
         setReview(found);
         if (found.done) return;
@@ -77,21 +82,34 @@ export function UnderstandPage({ game: gameId }: { game: string }) {
     };
     load().catch((refusal: Error) => setError(refusal.message));
   }, [gameId]);
-  if (known.length === 0) return <Ready />;
-  const offer = known.find((each) => each.name === name)!;
-  const reviewed = review && known.find((each) => each.name === review.game);
-
-  const submit = (event: Event) => {
-    event.preventDefault();
-    const typed = text.trim();
-    setAsking(false);
-    if (isRecord(offer, typed)) show({ game: name, record: typed });
-    else show({ game: name, ...(typed ? { position: typed } : {}), ...smallBoard(offer, typed) });
-  };
   const step = (to: number) => {
     setLine([]);
-    setPly(Math.max(0, Math.min((review?.total ?? 1) - 1, to)));
-    document.querySelector(".insight-board")?.scrollIntoView({ block: "nearest" }); // on a phone it is above the list
+    setPly(Math.max(0, Math.min(review?.total ?? 0, to)));
+    if (isPhone()) document.querySelector(".insight-board")?.scrollIntoView({ block: "nearest" }); // it is above the list
+  };
+  const stepBy = (moves: number) => (line.length > 0 ? moves < 0 && setLine(line.slice(0, -1)) : review && step(ply + moves));
+  const wheel = useWheel(stepBy);
+  useEffect(() => {
+    const keys = (event: KeyboardEvent) => {
+      if (event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement || event.target instanceof HTMLTextAreaElement) return;
+      if (event.altKey || event.ctrlKey || event.metaKey || document.querySelector("dialog")) return;
+      const does: Record<string, () => unknown> = { ArrowLeft: () => stepBy(-1), ArrowRight: () => stepBy(1), Home: () => review && step(0), End: () => review && step(review.total) };
+      if (!does[event.key] || (!review && line.length === 0)) return;
+      event.preventDefault();
+      does[event.key]!();
+    };
+    addEventListener("keydown", keys);
+    return () => removeEventListener("keydown", keys);
+  });
+  if (known.length === 0) return <Ready />;
+  const reviewed = review && known.find((each) => each.name === review.game);
+
+  const use = (pasted: Pasted | null) => {
+    if (!pasted) return;
+    if (!known.some((each) => each.name === pasted.game)) return setError(t("What people play is known in {games} only.", { games: known.map((each) => nameOf(each.title)).join(", ") }));
+    setAsking(false);
+    const empty = pasted.position === undefined && pasted.record === undefined;
+    show({ ...pasted, ...(empty ? smallBoard(known.find((each) => each.name === pasted.game)!) : {}) });
   };
   return (
     <div class="page">
@@ -100,7 +118,7 @@ export function UnderstandPage({ game: gameId }: { game: string }) {
         <div class="choices" role="radiogroup" aria-label={t("Game")}>
           {known.map((each) => (
             <label key={each.name} class="choice">
-              <input type="radio" name="game" checked={each.name === name} onChange={() => (setText(""), show({ game: each.name, ...smallBoard(each, "") }))} />
+              <input type="radio" name="game" checked={each.name === name} onChange={() => (setAsking(false), show({ game: each.name, ...smallBoard(each) }))} />
               <span>{nameOf(each.title)}</span>
             </label>
           ))}
@@ -110,42 +128,36 @@ export function UnderstandPage({ game: gameId }: { game: string }) {
         </button>
       </div>
       {asking && (
-        <form class="ask card" onSubmit={submit}>
-          <label class="stacked">
-            <span>{t("A position or a whole game")}</span>
-            <textarea
-              rows={4}
-              value={text}
-              autofocus
-              spellcheck={false}
-              placeholder={t("A position as text, or a game ({formats}). Empty: the first position.", { formats: offer.reads.join(", ").toUpperCase() })}
-              onInput={({ currentTarget: { value } }) => setText(value)}
-            />
-          </label>
-          <button class="main">{t("Look")}</button>
-        </form>
+        <div class="ask card">
+          <Paste game={name} button={t("Look")} onPasted={use} />
+        </div>
       )}
       {error && (
         <p class="alert" role="alert">
           {error}
         </p>
       )}
+      {(review?.warning ?? insight?.warning) && <p class="note slow">{say((review?.warning ?? insight?.warning)!, name)}</p>}
       {insight ? (
         <Insight
           key={insight.game}
           game={insight.game}
           insight={insight}
+          played={line.length === 0 ? review?.moves[ply] ?? null : null}
+          wheel={wheel}
           onMove={(move) => (setTab("position"), setLine([...line, move]))}
           head={review && <Tabs tab={tab} onTab={setTab} />}
           instead={tab === "game" && review && reviewed && <Review review={review} offer={reviewed} ply={ply} rating={rating} onPly={step} onRating={setRating} />}
         >
           <div class="insight-steps">
             {review && line.length === 0 && (
-              <Steps at={ply} end={review.total - 1} onStep={step}>
+              <Steps at={ply} end={review.total} onStep={step}>
                 <span class="number note">
                   {review.moves[ply]
-                    ? t("move {number}: {move} was played", { number: Math.floor(ply / 2) + 1, move: review.moves[ply]!.name })
-                    : t("move {number}", { number: Math.floor(ply / 2) + 1 })}
+                    ? t("{number} {move} was played", { number: moveNumber(review.game, review.moves[ply]!.ply), move: moveName(review.game, review.moves[ply]!, review.moves[ply - 1]?.text) })
+                    : ply >= review.total
+                      ? t("Final position")
+                      : t("move {number}", { number: movesIn(review.game, ply + 1) })}
                 </span>
               </Steps>
             )}
@@ -185,12 +197,4 @@ function Tabs({ tab, onTab }: { tab: "game" | "position"; onTab: (tab: "game" | 
   );
 }
 
-/** Whether a text is a game rather than a position. */
-function isRecord(offer: GameOffer, text: string): boolean {
-  if (text.startsWith("(;") || text.startsWith("[")) return true;
-  if (offer.name === "chess") return /(^|\s)1\s*\./.test(text);
-  return text.includes("\n");
-}
-
-const smallBoard = (offer: GameOffer, text: string) =>
-  !text && offer.options.some((each) => each.name === "size") ? { options: { size: 9 } } : {};
+const smallBoard = (offer: GameOffer) => (offer.options.some((each) => each.name === "size") ? { options: { size: 9 } } : {});

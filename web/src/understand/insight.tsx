@@ -1,11 +1,14 @@
 import { useState } from "preact/hooks";
-import type { MoveCurve, PositionInsight } from "../api";
+import type { LegalMove, MoveCurve, PositionInsight } from "../api";
+import { moveName } from "../boards/move-names";
+import { NumberHelp } from "../help";
 import { ChessBoard } from "../boards/chess-board";
 import { GridBoard } from "../boards/grid-board";
+import { Promotion } from "../boards/promotion";
 import { ShogiBoard } from "../boards/shogi-board";
 import { Slider } from "../pages/opponent-form";
 import { Curves } from "./curves";
-import { known, percent, rank, t } from "../text";
+import { known, percent, phrase, rank, t } from "../text";
 
 const CURVES = 5;
 const ROWS = 7;
@@ -14,6 +17,10 @@ interface Props {
   game: string;
   insight: PositionInsight;
   onMove: (move: string) => void;
+  /** The move of the game in this position. */
+  played?: LegalMove | null;
+  /** The board's ref, for the wheel. */
+  wheel?: (element: HTMLElement | null) => void;
   /** Buttons under the board. */
   children?: preact.ComponentChildren;
   /** Shown above the facts of the position, or instead of them. */
@@ -22,7 +29,7 @@ interface Props {
 }
 
 /** What people of each rating play in a position, what is strong, and how a mixture of both would choose. */
-export function Insight({ game, insight, onMove, children, head, instead }: Props) {
+export function Insight({ game, insight, onMove, played, wheel, children, head, instead }: Props) {
   const [alpha, setAlpha] = useState(0);
   const [wanted, setColumn] = useState(Math.floor(insight.ratings.length / 2));
   const column = Math.min(wanted, insight.ratings.length - 1);
@@ -32,28 +39,45 @@ export function Insight({ game, insight, onMove, children, head, instead }: Prop
   const people = insight.ratings.length > 1 ? t("people of {rating}", { rating: rank(rating) }) : t("people");
   const costs = judged(insight);
   const wide = insight.ratings.length > 1;
+  const over = insight.moves.length === 0;
+  const named = (move: LegalMove) => moveName(game, move, insight.last);
+  const popular = ranked[0]?.move;
+  const marks = shownMoves({ people: popular?.text, best: best?.text, played: played?.text });
   return (
     <div class="insight">
       <div class="insight-board">
-        <InsightBoard game={game} insight={insight} onMove={onMove} people={ranked[0]?.move.text} best={best?.text} />
+        <div ref={wheel}>
+          <InsightBoard game={game} insight={insight} onMove={onMove} marks={marks} />
+        </div>
         {children}
-        <p class="note key-line">
-          {t("{side} to move.", { side: known(insight.sides[insight.turn]!, game) })} <i class="dot blue" /> {t("{people} play it most.", { people })} <i class="dot green" />{" "}
-          {best ? t("the strong network's best: {move}.", { move: best.name }) : t("the strong network's best.")} {t("Play a move to go on.")}
-        </p>
+        {over ? (
+          <p class="note key-line">{t("The game is over in this position.")}</p>
+        ) : (
+          <>
+            <ul class="note key-line" aria-label={t("Moves on the board")}>
+              {played && <Key colour="red">{phrase("played: {move}", { move: <b>{named(played)}</b> })}</Key>}
+              {popular && <Key colour="blue">{phrase("{people} play most: {move}", { people, move: <b>{named(popular)}</b> })}</Key>}
+              {best && <Key colour="green">{phrase("the strong network's best: {move}", { move: <b>{named(best)}</b> })}</Key>}
+            </ul>
+            <p class="note">
+              {t("{side} to move.", { side: known(insight.sides[insight.turn]!, game) })} {t("Play a move to go on.")}
+            </p>
+          </>
+        )}
       </div>
       <div class="insight-panel">
         {head}
         {instead}
-        {!instead && wide && (
+        {!instead && wide && !over && (
           <div class="card">
             <h2>{insight.rating_word === "rank" ? t("What would they play, by rank?") : t("What would they play, by rating?")}</h2>
             <Curves insight={insight} moves={insight.moves.slice(0, CURVES)} column={column} onColumn={setColumn} />
             <Slider title={insight.rating_word === "rank" ? t("Rank") : t("Rating")} value={column} shown={rank(rating)} from={0} to={insight.ratings.length - 1} step={1} onChange={setColumn} />
           </div>
         )}
-        {!instead && <div class="card">
+        {!instead && !over && <div class="card">
           <Facts game={game} insight={insight} column={column} people={people} />
+          <NumberHelp />
           <table class="moves-table">
             <caption class="hidden-text">{t("The likeliest moves")}</caption>
             <thead>
@@ -69,7 +93,7 @@ export function Insight({ game, insight, onMove, children, head, instead }: Prop
                 <tr key={move.text} class={move.loss != null && move.loss > 0.1 ? "bad" : ""}>
                   <td>
                     <button class="link" onClick={() => onMove(move.text)}>
-                      {move.name}
+                      {named(move)}
                     </button>
                   </td>
                   <td>
@@ -131,22 +155,45 @@ function mixed(moves: MoveCurve[], column: number, alpha: number): { move: MoveC
   return moves.map((move, index) => ({ move, share: weights[index]! / sum })).sort((one, other) => other.share - one.share);
 }
 
-function InsightBoard({ game, insight, onMove, people, best }: { game: string; insight: PositionInsight; onMove: (move: string) => void; people: string | undefined; best: string | undefined }) {
+const Key = ({ colour, children }: { colour: string; children: preact.ComponentChildren }) => (
+  <li>
+    <i class={`dot ${colour}`} /> <span>{children}</span>
+  </li>
+);
+
+/** Moves on the board with a colour each: of two colours of one move, the later one. */
+function shownMoves(moves: Record<string, string | undefined>): { text: string; brush: string }[] {
+  const found = new Map<string, string>();
+  for (const [brush, text] of Object.entries(moves)) if (text) found.set(text, brush);
+  return [...found].map(([text, brush]) => ({ text, brush }));
+}
+
+function InsightBoard({ game, insight, onMove, marks }: { game: string; insight: PositionInsight; onMove: (move: string) => void; marks: { text: string; brush: string }[] }) {
+  const [choices, setChoices] = useState<string[]>([]);
   const common = { bottom: 0, you: insight.turn, legal: insight.moves, last: insight.last ?? null };
   if (game === "chess")
     return (
-      <ChessBoard
-        {...common}
-        fen={insight.position}
-        turn={insight.turn}
-        onMove={(moves) => moves[0] && onMove(moves.find((each) => each.endsWith("q")) ?? moves[0])}
-        arrows={[...(best ? [{ text: best, brush: "best" }] : []), ...(people ? [{ text: people, brush: "people" }] : [])]}
-      />
+      <div class="board">
+        <ChessBoard
+          {...common}
+          fen={insight.position}
+          turn={insight.turn}
+          onMove={(moves) => (moves.length > 1 ? setChoices(moves) : moves[0] && onMove(moves[0]))}
+          arrows={marks}
+        />
+        <Promotion moves={choices} bottom={0} onChoose={(move) => (setChoices([]), move && onMove(move))} />
+      </div>
     );
-  if (game === "shogi") return <ShogiBoard {...common} sfen={insight.position} marks={best ? [{ text: best, brush: "best" }] : []} onMove={onMove} />;
-  const marks = new Map<string, string>();
-  if (people) marks.set(people, "people");
-  if (best) marks.set(best, "best");
+  if (game === "shogi") return <ShogiBoard {...common} sfen={insight.position} marks={marks} onMove={onMove} />;
   const points = new Set(insight.moves.map((each) => each.text));
-  return <GridBoard board={insight.board} bottom={0} label={t("Position. Arrow keys move, Enter plays.")} marks={marks} playable={{ points, owner: insight.turn }} onSquare={(point) => points.has(point) && onMove(point)} />;
+  return (
+    <GridBoard
+      board={insight.board}
+      bottom={0}
+      label={t("Position. Arrow keys move, Enter plays.")}
+      marks={new Map(marks.map(({ text, brush }) => [text, brush]))}
+      playable={{ points, owner: insight.turn }}
+      onSquare={(point) => points.has(point) && onMove(point)}
+    />
+  );
 }

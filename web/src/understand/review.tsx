@@ -1,6 +1,10 @@
 import { useState } from "preact/hooks";
 import type { GameOffer, ReviewedMove, ReviewView } from "../api";
+import { moveName } from "../boards/move-names";
 import { graphWidth } from "../graphs";
+import { NumberHelp } from "../help";
+import { moveNumber } from "../moves";
+import { ReviewMoves } from "./review-moves";
 import { known, percent, phrase, rank, say, t } from "../text";
 
 interface Props {
@@ -17,6 +21,9 @@ const MISSED = 0.6;
 /** A reviewed game: estimates of both players, the graph, what people of a level miss. */
 export function Review({ review, offer, ply, rating, onPly, onRating }: Props) {
   const moves = review.moves;
+  const first = moves[0]?.ply ?? 0;
+  const number = (move: ReviewedMove) => moveNumber(review.game, move.ply);
+  const named = (move: ReviewedMove, text: string, name: string) => moveName(review.game, { text, name }, moves[move.ply - first - 1]?.text);
   const erred = moves.filter((each) => each.blunder);
   const missed = moves
     .filter((each) => each.found != null && each.found < MISSED)
@@ -31,6 +38,7 @@ export function Review({ review, offer, ply, rating, onPly, onRating }: Props) {
           <Player key={side} review={review} side={side} name={review.players[side] || known(offer.sides[side]!, offer.name)} />
         ))}
       </div>
+      <ReviewMoves review={review} at={ply} onPly={onPly} />
       <div class="card">
         <div class="title-line">
           <h2>{t("Chances and difficulty")}</h2>
@@ -50,7 +58,7 @@ export function Review({ review, offer, ply, rating, onPly, onRating }: Props) {
           {rating === null
             ? t("Line: expected score of {side} between people of these ratings.", { side: known(offer.sides[0]!, offer.name) })
             : t("Line: expected score of {side} between people of {rating}.", { side: known(offer.sides[0]!, offer.name), rating: rank(rating) })}{" "}
-          {t("Bars: what such people give away here on average, a measure of difficulty. A dot: a move that gave away more than 10 %.")}
+          {t("Bars: what such people give away here on average, a measure of difficulty. A dot: a move that gave away more than 10 %.")} <NumberHelp />
         </p>
       </div>
       {!judged && review.done && <p class="note">{t("What moves cost is not shown: the strong network of this game chooses moves, but its judgement of positions is not good enough.")}</p>}
@@ -61,9 +69,9 @@ export function Review({ review, offer, ply, rating, onPly, onRating }: Props) {
           <ul class="missed">
             {erred.map((each) => (
               <li key={each.ply}>
-                <button onClick={() => onPly(each.ply)}>
+                <button onClick={() => onPly(each.ply - first)}>
                   <span>
-                    {phrase("{number} {move} gave away {loss}. {best} was better; {share} of such players find it.", { number: moveNumber(each), move: <strong>{each.name}</strong>, loss: percent(each.loss ?? 0), best: <b>{each.best_name ?? each.best}</b>, share: percent(each.best_likely) })}
+                    {phrase("{number} {move} gave away {loss}. {best} was better. {share} of such players give away less than 5 % here.", { number: number(each), move: <strong>{named(each, each.text, each.name)}</strong>, loss: percent(each.loss ?? 0), best: <b>{named(each, each.best, each.best_name)}</b>, share: percent(each.found ?? each.best_likely) })}
                   </span>
                 </button>
               </li>
@@ -77,9 +85,9 @@ export function Review({ review, offer, ply, rating, onPly, onRating }: Props) {
           <ul class="missed">
             {missed.map((each) => (
               <li key={each.ply}>
-                <button onClick={() => onPly(each.ply)}>
+                <button onClick={() => onPly(each.ply - first)}>
                   <span>
-                    {phrase("{number} {best}: {share} find a good move; most play {expected}.", { number: moveNumber(each), best: <b>{each.best_name ?? each.best}</b>, share: percent(each.found!), expected: each.expected_name ?? each.expected })} {each.blunder ? t("It was missed: {move}.", { move: each.name }) : t("Played: {move}.", { move: each.name })}
+                    {phrase("{number} {best}: {share} find a good move; most play {expected}.", { number: number(each), best: <b>{named(each, each.best, each.best_name)}</b>, share: percent(each.found!), expected: named(each, each.expected, each.expected_name) })} {each.blunder ? t("It was missed: {move}.", { move: named(each, each.text, each.name) }) : t("Played: {move}.", { move: named(each, each.text, each.name) })}
                   </span>
                 </button>
               </li>
@@ -90,8 +98,6 @@ export function Review({ review, offer, ply, rating, onPly, onRating }: Props) {
     </section>
   );
 }
-
-const moveNumber = (move: ReviewedMove) => `${Math.floor(move.ply / 2) + 1}${move.ply % 2 ? "…" : "."}`;
 
 /** Whose eyes the review has: the players' own ratings, or yours. */
 function RatingChoice({ offer, rating, onRating }: { offer: GameOffer; rating: number | string | null; onRating: (rating: number | string | null) => void }) {
@@ -152,9 +158,9 @@ function Graph({ review, sides, ply, onPly }: { review: ReviewView; sides: reado
   const x = (index: number) => 30 + ((index + 0.5) / Math.max(1, review.total)) * (width - 40);
   const y = (score: number) => HEIGHT - HEIGHT * score;
   const step = (width - 40) / Math.max(1, review.total);
-  const scored = review.moves.filter((each) => each.score != null);
-  const line = scored.map((each) => `${x(each.ply)},${y(each.score!)}`).join(" ");
   const first = review.moves[0]?.ply ?? 0;
+  const scored = review.moves.filter((each) => each.score != null);
+  const line = scored.map((each) => `${x(each.ply - first)},${y(each.score!)}`).join(" ");
   return (
     <svg
       class="graph"
@@ -164,7 +170,7 @@ function Graph({ review, sides, ply, onPly }: { review: ReviewView; sides: reado
       onClick={(event) => {
         const box = event.currentTarget.getBoundingClientRect();
         const where = ((event.clientX - box.left) / box.width) * width;
-        onPly(first + Math.min(review.total - 1, Math.max(0, Math.floor((where - 30) / step))));
+        onPly(Math.min(review.total - 1, Math.max(0, Math.floor((where - 30) / step))));
       }}
     >
       {[0, 0.5, 1].map((score) => (
@@ -175,11 +181,11 @@ function Graph({ review, sides, ply, onPly }: { review: ReviewView; sides: reado
           </text>
         </g>
       ))}
-      {review.moves.map((move) => move.difficulty != null && <rect key={move.ply} class="difficulty" x={x(move.ply) - step * 0.35} width={step * 0.7} y={HEIGHT - Math.min(HEIGHT, 4 * HEIGHT * move.difficulty)} height={Math.min(HEIGHT, 4 * HEIGHT * move.difficulty)} />)}
-      {scored.length > 0 && <polygon class="area" points={`${x(scored[0]!.ply)},${HEIGHT} ${line} ${x(scored.at(-1)!.ply)},${HEIGHT}`} />}
+      {review.moves.map((move) => move.difficulty != null && <rect key={move.ply} class="difficulty" x={x(move.ply - first) - step * 0.35} width={step * 0.7} y={HEIGHT - Math.min(HEIGHT, 4 * HEIGHT * move.difficulty)} height={Math.min(HEIGHT, 4 * HEIGHT * move.difficulty)} />)}
+      {scored.length > 0 && <polygon class="area" points={`${x(scored[0]!.ply - first)},${HEIGHT} ${line} ${x(scored.at(-1)!.ply - first)},${HEIGHT}`} />}
       <polyline class="score" points={line} />
       {scored.filter((each) => each.blunder).map((each) => (
-        <circle key={each.ply} class="blunder" cx={x(each.ply)} cy={y(each.score!)} r="4.5" />
+        <circle key={each.ply} class="blunder" cx={x(each.ply - first)} cy={y(each.score!)} r="4.5" />
       ))}
       <line class="cursor" x1={x(ply)} x2={x(ply)} y1="-4" y2={HEIGHT + 4} />
     </svg>

@@ -1,0 +1,55 @@
+import { useEffect, useRef } from "preact/hooks";
+import type { ReviewView } from "../api";
+import { moveName } from "../boards/move-names";
+import { moveNumber } from "../moves";
+import { percent, t, word } from "../text";
+
+/** Marks of moves by what they gave away, in expected score, the worst first. */
+const MARKS = [
+  { loss: 0.2, sign: "??", name: "blunder", says: word("a blunder") },
+  { loss: 0.1, sign: "?", name: "mistake", says: word("a mistake") },
+  { loss: 0.05, sign: "?!", name: "doubtful", says: word("doubtful") },
+];
+
+/** The moves of a reviewed game with marks; a tap shows the position before the move, where it was chosen. */
+export function ReviewMoves({ review, at, onPly }: { review: ReviewView; at: number; onPly: (ply: number) => void }) {
+  const list = useRef<HTMLOListElement>(null);
+  useEffect(() => {
+    const current = list.current?.querySelector<HTMLElement>(".current");
+    if (current) list.current!.scrollTop = current.offsetTop - list.current!.clientHeight / 2;
+  }, [at, review.moves.length]);
+  const judged = review.moves.some((move) => move.loss != null);
+  return (
+    <div class="card review-moves">
+      <h2>{t("Moves")}</h2>
+      <ol ref={list} aria-label={t("Moves")} tabIndex={0}>
+        {review.moves[0]?.player === 1 && <li aria-hidden="true" />}
+        {review.moves.map((move, index) => {
+          const mark = MARKS.find(({ loss }) => move.loss != null && move.loss >= loss);
+          return (
+            <li key={index}>
+              <button class={`${index === at ? "current" : ""} ${mark?.name ?? ""}`} aria-current={index === at ? "true" : undefined} onClick={() => onPly(index)}>
+                <span class="note number">{moveNumber(review.game, move.ply)}</span>
+                {moveName(review.game, move, review.moves[index - 1]?.text)}
+                {mark && (
+                  <b class="mark" title={t("gave away {loss}", { loss: percent(move.loss!) })}>
+                    {mark.sign}
+                    <span class="hidden-text"> {t(mark.says)}</span>
+                  </b>
+                )}
+              </button>
+            </li>
+          );
+        })}
+        {review.done && (
+          <li class="final">
+            <button class={at >= review.total ? "current" : ""} aria-current={at >= review.total ? "true" : undefined} onClick={() => onPly(review.total)}>
+              {t("Final position")}
+            </button>
+          </li>
+        )}
+      </ol>
+      {judged && <p class="note">{t("?! gave away 5 % of a win or more, ? 10 %, ?? 20 %.")}</p>}
+    </div>
+  );
+}
