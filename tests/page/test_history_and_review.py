@@ -235,7 +235,7 @@ def test_a_person_is_made_of_a_file(page: Page, address: str) -> None:
         lambda asked: asked.method == "POST" and asked.url.endswith("/api/games")
     ) as asked:
         page.get_by_role("button", name="Play against Dora").click()
-    assert asked.value.post_data_json["opponent"] == {"kind": "person", "person": "dora-chess"}
+    assert json.loads(asked.value.post_data or "")["opponent"] == {"kind": "person", "person": "dora-chess"}
 
 
 def test_making_a_person_is_cancelled(page: Page, address: str) -> None:
