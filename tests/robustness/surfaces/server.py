@@ -1,9 +1,11 @@
-"""The page's server: cookies and headers of others, damaged rows, full disks, deletions at any moment."""
+"""The page's server: cookies and headers of others, damaged rows, full disks, deletions at any moment,
+another program that writes, a clock that is set back."""
 
 from __future__ import annotations
 
 import random
 import sqlite3
+import time
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -55,7 +57,8 @@ def trial(rng: random.Random, folder: Path) -> None:
         games = [_played(client) for _ in range(2)]
         own = f"{VISITOR_COOKIE}={client.cookies.get(VISITOR_COOKIE, 'nobody')}"
         client.cookies.clear()
-        rng.choice((_cookies, _headers, _rows, _full_disk, _deletions))(rng, client, own, games, folder)
+        kinds = (_cookies, _headers, _rows, _full_disk, _deletions, _another_writer, _clock)
+        rng.choice(kinds)(rng, client, own, games, folder)
         kept = client.get(f"/api/games/{games[1]['id']}", headers={"Cookie": own})
         assert kept.status_code == 200, kept.text
         assert kept.json()["moves"] == games[1]["moves"]
@@ -136,3 +139,33 @@ def _deletions(rng: random.Random, client: TestClient, own: str, games: list[Any
     for step in ("moves", "undo", "resign"):
         body = {"move": "e2e3", "ply": 2} if step == "moves" else {}
         assert client.post(f"{address}/{step}", json=body, headers=headers).status_code == 404
+
+
+def _another_writer(rng: random.Random, client: TestClient, own: str, games: list[Any], folder: Path) -> None:
+    """Another program adds a move or takes moves away: what is stored stays, and the page shows it."""
+    headers, view, address = {"Cookie": own}, games[0], f"/api/games/{games[0]['id']}"
+    with sqlite3.connect(folder / "page.sqlite", timeout=30) as file:
+        if rng.random() < 0.5:
+            file.execute("INSERT INTO moves VALUES (?, 2, 'a2a3', 0, NULL, 0)", (view["id"],))
+        else:
+            file.execute("DELETE FROM moves WHERE game = ? AND ply >= ?", (view["id"], rng.randint(0, 1)))
+        stored = file.execute("SELECT text FROM moves WHERE game = ? ORDER BY ply", (view["id"],)).fetchall()
+    move = {"move": rng.choice(view["legal"])["text"], "ply": view["ply"]}
+    answer = client.post(f"{address}/moves", json=move, headers=headers)
+    assert answer.status_code == 503, answer.text
+    shown = client.get(address, headers=headers).json()["moves"]
+    texts = [text for (text,) in stored]
+    assert [one["text"] for one in shown][: len(texts)] == texts, "what was stored is shown"
+
+
+def _clock(rng: random.Random, client: TestClient, own: str, games: list[Any], folder: Path) -> None:
+    """The system's clock jumps: views still grow, and the game goes on."""
+    headers, view, address = {"Cookie": own}, games[0], f"/api/games/{games[0]['id']}"
+    jump = rng.choice((-1, 1)) * 10.0 ** rng.randint(0, 9)
+    now = time.time
+    with mock.patch.object(time, "time", side_effect=lambda: max(0.0, now() + jump)):
+        move = {"move": rng.choice(view["legal"])["text"], "ply": view["ply"]}
+        after = client.post(f"{address}/moves?wait=60", json=move, headers=headers)
+        assert after.status_code == 200, after.text
+        assert after.json()["version"] > view["version"]
+        assert len(client.get("/api/games", headers=headers).json()) >= 1
