@@ -13,7 +13,7 @@ from sparring.base.errors import BadConfig
 from sparring.engines import search_thread
 from sparring.engines.options import EngineSettings, find_option
 from sparring.go import gtp as gtp_search
-from sparring.players.time_management import wait_out
+from sparring.search.limits import wait_out
 from tests.engines.engine_client import engine
 
 BEST = r"bestmove .*"

@@ -16,7 +16,7 @@ from sparring.games import GAMES, describe
 from sparring.measure.blending import curves_text
 from sparring.networks.card import ModelCard, read_card_from_file, write_card
 from sparring.policies import Curve
-from sparring.policies.policy_files import read_policy_config
+from sparring.policies.loading import read_policy_config
 from sparring.records import Batches, GameRecord, read_shards
 from sparring.records.table import TableShard, TableWriter, digest_of, read_manifest, read_shard
 from sparring.training.people import PeopleTask

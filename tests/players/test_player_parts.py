@@ -18,8 +18,8 @@ from sparring.players.policy_player import (
     lockstep_distributions,
     search_distribution,
 )
-from sparring.players.time_management import allocate_time, resolve_limits
 from sparring.search import SearchResult, regularised_policy
+from sparring.search.limits import allocate_time, resolve_limits
 
 
 def test_resignation_counts_lost_moves_of_each_side_in_a_row() -> None:

@@ -30,8 +30,8 @@ from sparring.players import (
 )
 from sparring.players.book import open_book
 from sparring.players.levels import parse_player_config
-from sparring.players.time_management import allocate_time
 from sparring.search import Clock
+from sparring.search.limits import allocate_time
 from tests.networks.tiny_networks import tiny_network, write
 
 

@@ -7,7 +7,7 @@ from threading import Event
 
 import pytest
 
-from sparring.players.time_management import stop_timer
+from sparring.search.limits import stop_timer
 
 
 def test_the_event_is_set_after_the_time() -> None:

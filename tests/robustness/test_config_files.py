@@ -26,7 +26,7 @@ from sparring.measure.ratings import Sprt
 from sparring.players import TimeControl
 from sparring.players.levels import load_player_config
 from sparring.players.player_config import PlayerConfig
-from sparring.policies.policy_files import PolicyEntry, PolicyFile, read_policy_config
+from sparring.policies.loading import PolicyEntry, PolicyFile, read_policy_config
 from sparring.rbc.bots import BotConfig, load_bot_config
 from sparring.rbc.training.config import (
     ExampleConfig,

@@ -15,7 +15,7 @@ from sparring.cli.session import DEFAULTS, LeftGame, TerminalOptions, TerminalSe
 from sparring.games import Game, IllegalMove, ParseError, move_name
 from sparring.play.game import LiveGame, NotAllowed
 from sparring.players import Decision, Player
-from sparring.players.time_management import wait_out
+from sparring.search.limits import wait_out
 
 _SHOWN = 5
 """Most moves that `why` and `hint` list."""

@@ -27,9 +27,9 @@ from sparring.players import (
     Turn,
     make_player,
 )
-from sparring.players.time_management import allocate_time, stop_timer, wait_out
 from sparring.policies import load_policy, rating_range, rating_text, unrated
 from sparring.search import Clock, SearchResult
+from sparring.search.limits import allocate_time, stop_timer, wait_out
 
 # The `go` command of UCI and USI.
 

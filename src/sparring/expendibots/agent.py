@@ -19,8 +19,8 @@ from sparring.players.small_players import (
     expected_value,
     stopping,
 )
-from sparring.players.time_management import resolve_limits
 from sparring.search import SearchLimits
+from sparring.search.limits import resolve_limits
 from sparring.search.linear_evaluation import LinearEvaluation, open_evaluation
 
 _LOW_TIME_SECONDS = 0.05

@@ -35,8 +35,8 @@ from sparring.go.gtp_board import (
 from sparring.networks import Position
 from sparring.networks.codec import Prediction
 from sparring.players import LOAD_ERRORS, Decision, Player, PolicyPlayer, SearchLimits, SearchPlayer, Turn
-from sparring.players.time_management import allocate_time, stop_timer, wait_out
 from sparring.search import SearchResult
+from sparring.search.limits import allocate_time, stop_timer, wait_out
 
 # Analysis over GTP, in the formats of Leela Zero and KataGo.
 

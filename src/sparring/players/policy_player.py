@@ -31,7 +31,6 @@ from sparring.players.book import Book
 from sparring.players.game_players import game_players
 from sparring.players.player import Decision, GameStart, Player, Turn
 from sparring.players.player_config import PlayerConfig
-from sparring.players.time_management import allocate_time, stop_timer
 from sparring.policies import Policy, rating_text
 from sparring.search import (
     MoveSelection,
@@ -45,6 +44,7 @@ from sparring.search import (
     regularised_policy,
     search_together,
 )
+from sparring.search.limits import allocate_time, stop_timer
 
 # Distributions over moves from which a player draws: of its book, its policy or its search.
 

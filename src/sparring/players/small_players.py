@@ -16,8 +16,8 @@ from sparring.games import Move, describe
 from sparring.games.states import State
 from sparring.players.game_players import game_players
 from sparring.players.player import Decision, GameStart, Player, Turn
-from sparring.players.time_management import resolve_limits
 from sparring.search import SearchLimits, uct
+from sparring.search.limits import resolve_limits
 from sparring.search.linear_evaluation import AlphaBetaSearcher, LinearEvaluation, open_evaluation
 
 

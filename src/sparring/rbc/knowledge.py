@@ -24,7 +24,6 @@ from sparring._core import RbcBoardSet
 from sparring.base.config import Fraction, usable_threads
 from sparring.games import Move
 from sparring.players.player import Decision, Turn
-from sparring.players.time_management import allocate_time
 from sparring.rbc.evaluators import BoardEvaluations, BoardEvaluator
 from sparring.rbc.game import NO_SENSE, PASS, SENSE, MoveResult, Observation, OpponentMoveResult, SenseResult
 from sparring.rbc.repair import Guess
@@ -38,6 +37,7 @@ from sparring.rbc.tracker import (
     winning_senses,
 )
 from sparring.search import Clock
+from sparring.search.limits import allocate_time
 
 Boards = Annotated[int, Meta(ge=1, le=10**8)]
 Weight = Annotated[float, Meta(ge=0, le=100)]
