@@ -99,5 +99,5 @@ print(json.dumps([offers["hexapawn"], view]))
 def test_it_is_offered_and_played_on_the_page(installed: Path) -> None:
     offer, view = json.loads(run(installed, PAGE, str(installed / "page.sqlite")))
     assert (offer["title"], offer["default_kind"], offer["writes"]) == ("Hexapawn", "strength", ["pgn"])
-    assert offer["options"] == [{"name": "size", "default": 3}]
+    assert [(option["name"], option["default"]) for option in offer["options"]] == [("size", 3)]
     assert (view["ply"], view["moves"][0]["text"]) == (2, "b1b2")

@@ -88,7 +88,7 @@ def test_a_tournament_is_played_live(page: Page) -> None:
     page.locator(".results button").first.click()
     expect(page.get_by_role("region", name=re.compile(r"Game \d"))).to_be_visible()
     page.get_by_role("link", name="New tournament").click()
-    expect(page.get_by_text("2 of 2 games")).to_be_visible()
+    expect(page.get_by_text("2 of 2 games").first).to_be_visible()
 
 
 def test_human_or_not_keeps_a_score(page: Page) -> None:

@@ -168,7 +168,7 @@ def test_a_reload_and_a_second_tab_show_the_game(page: Page) -> None:
     type_move(other, "b2b3")
     expect(page.locator(".moves button")).to_have_count(4)
     other.goto(re.sub("#.*", "#/games", page.url))
-    expect(other.get_by_text("Your move")).to_be_visible()
+    expect(other.locator(".game-cards li", has_text="Breakthrough").first).to_contain_text("Your move")
 
 
 def test_by_keyboard_only(page: Page) -> None:

@@ -73,6 +73,7 @@ def test_records_are_recognised_in_every_box(client: TestClient, kind: str, game
         (SFEN, "shogi"),
         (f"sfen {SFEN}", "shogi"),
         (f"position sfen {SFEN}", "shogi"),
+        ("9/9/2O6/9/4X4/9/6X2/9/9 b - 0 0 1 7.5", "go"),
     ],
 )
 def test_positions_are_recognised_in_every_box(

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any, Literal, Protocol, TypeAlias, get_args
 
 from sparring.base.errors import BadConfig
-from sparring.base.sentences import Sentence
 from sparring.games import Game, describe, load_game
 from sparring.players.adaptive import AdaptivePlayer
 from sparring.players.engine_player import EnginePlayer
@@ -136,7 +135,7 @@ class Opponent:
             case "person":
                 keys["person"] = self.person_entry().path.stem
         if self.adapt and kind != "level":
-            raise BadConfig(Sentence("Only the level of an opponent adapts."))
+            raise BadConfig("Only the level of an opponent adapts.")
         return replace(self, **keys)
 
     def make(self, policies: Policies | None = None, seed: int | None = None) -> Player:

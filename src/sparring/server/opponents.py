@@ -89,6 +89,8 @@ class Opponents:
                 choice = choice.model_copy(update={"seconds": budgets[len(budgets) // 2]})
         elif choice.seconds is not None:
             raise Refused(Sentence("Only bots have a time budget."), 422)
+        if choice.adapt and completed.kind != "level":
+            raise Refused(Sentence("Only the level of an opponent adapts."), 422)
         keys = {name: getattr(completed, name) for name in _COMPLETED}
         return choice.model_copy(update={key: value for key, value in keys.items() if value is not None})
 

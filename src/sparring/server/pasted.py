@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cache
 from threading import Event
 from typing import Any, Literal, TypeAlias
@@ -304,6 +304,11 @@ def _ranks(game: str) -> int:
     return rules.text(rules.initial()).split()[0].count("/")
 
 
+def _has_sizes(game: str) -> bool:
+    """Whether the rules have boards of several sizes."""
+    return any(option.name == "size" for option in fields(describe(game).rules))
+
+
 def _position(text: str, names: Sequence[str]) -> Pasted | None:
     """A position in one line, or a position with moves as engines get it. Raises Refused if the line is
     one that cannot be used."""
@@ -317,9 +322,11 @@ def _position(text: str, names: Sequence[str]) -> Pasted | None:
         read = [listed for name in names if (listed := _moves(name, moves, None)) is not None]
         return max(read, key=_legal_plies, default=None)
     reason: tuple[str, str] | None = None
-    for name in names:
+    slashes = (board.split() or [""])[0].count("/")
+    fitting = [name for name in names if _ranks(name) == slashes]
+    for name in (*fitting, *(name for name in names if name not in fitting and _has_sizes(name))):
         rules = load_game(name)
-        if rules.spec.hidden or (board.split() or [""])[0].count("/") != _ranks(name):
+        if rules.spec.hidden:
             continue
         for completion in _COMPLETIONS:
             try:
