@@ -67,6 +67,14 @@ def test_a_session_goes_on_after_taking_back() -> None:
     assert game.clock.clock(0) == Clock(100, moves_to_go=2)
 
 
+def test_a_clock_that_ran_out_shows_no_time() -> None:
+    game = played(TimeControl(10, margin=0))
+    game.clock._before, game.clock._began = 11.0, None
+    game.play("e4")
+    assert game.end is not None
+    assert (game.end.reason, game.clock.left[0]) == ("time forfeit", 0.0)
+
+
 class Passes(Player):
     """Passes in Go."""
 

@@ -230,6 +230,18 @@ def test_every_step_of_the_dial_has_its_own_interval(client: TestClient) -> None
     assert (rows[2600]["rating"], rows[2600]["interval"], rows[600]["rating"]) == (None, None, None)
 
 
+def test_the_default_level_of_every_game_has_its_own_estimate(client: TestClient) -> None:
+    for game in ("chess", "go", "shogi"):
+        levels = offer(client, game)["levels"]
+        default = {row["level"]: row for row in levels["estimates"]}[levels["default"]]
+        assert default["rating"] is not None, game
+
+
+def test_the_page_says_from_which_rank_on_the_network_learned(client: TestClient) -> None:
+    assert offer(client, "go")["ratings"]["weakest"] == "6d"
+    assert offer(client, "chess")["ratings"]["weakest"] is None
+
+
 def test_the_default_level_of_shogi_lies_in_the_middle_of_its_levels(client: TestClient) -> None:
     levels = offer(client, "shogi")["levels"]
     share = (levels["default"] - levels["lowest"]) / (levels["highest"] - levels["lowest"])

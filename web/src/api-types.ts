@@ -1480,7 +1480,7 @@ export interface components {
             measured: components["schemas"]["LevelOffer"][];
             /**
              * Estimates
-             * @description Every step of the dial, the weakest first.
+             * @description Every step of the dial and the default, the weakest first.
              */
             estimates: components["schemas"]["DialStep"][];
         };
@@ -1977,6 +1977,11 @@ export interface components {
             values: (number | string)[];
             /** Default */
             default: number | string;
+            /**
+             * Weakest
+             * @description The weakest people that the network learned from: below, it plays hardly weaker. null if all values are of such people.
+             */
+            weakest: number | string | null;
         };
         /**
          * ReadGame

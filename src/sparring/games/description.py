@@ -118,6 +118,8 @@ class PeopleNetwork:
 
     rating: int | str | None = None
     """Rating of the default opponent, as in players' TOML files; None for none."""
+    weakest: int | str | None = None
+    """Rating of the weakest people that it learned from, if it takes lower ratings; None for all."""
     advice: Callable[[Any], str] | None = None
     """(state) -> a text for a person who begins a game against the network."""
 

@@ -169,7 +169,7 @@ DESCRIPTION = GameDescription(
     layout=_layout,
     # Only passes end a game of Go, and when to pass is up to the passing rules.
     search=SearchDefaults(find_immediate_wins=False, repetition_draws=False, prefer_proven=False),
-    people=PeopleNetwork(rating="5d", advice=_advice),
+    people=PeopleNetwork(rating="5d", weakest="6d", advice=_advice),
     how_to_move=Sentence(
         "Moves: a point such as D4, or pass. After two passes the dead stones are agreed on."
     ),

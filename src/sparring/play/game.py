@@ -465,6 +465,7 @@ class LiveGame:
         return False
 
     def _flag(self, player: int) -> None:
+        self.clock.left[player] = 0.0
         wins = self._wins(1 - player)
         text = Sentence("{side} is out of time: {wins}.", side=self._side(player), wins=wins)
         if player == self.person:

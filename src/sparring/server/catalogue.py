@@ -34,6 +34,10 @@ class RatingScale(ApiMessage):
     word: Text = Field(description="rating or rank")
     values: list[int | str] = Field(description="What may be asked for, the weakest first.")
     default: int | str
+    weakest: int | str | None = Field(
+        description="The weakest people that the network learned from: below, it plays hardly weaker. "
+        "null if all values are of such people."
+    )
 
 
 class LevelOffer(ApiMessage):
@@ -99,7 +103,9 @@ class LevelScale(ApiMessage):
     default: int
     family: str = Field(description="Whose scale it is.")
     measured: list[LevelOffer]
-    estimates: list[DialStep] = Field(description="Every step of the dial, the weakest first.")
+    estimates: list[DialStep] = Field(
+        description="Every step of the dial and the default, the weakest first."
+    )
 
 
 class RuleOption(ApiMessage):
@@ -222,7 +228,10 @@ def _levels(game: str) -> LevelScale | None:
         default=default,
         family=table.family,
         measured=rows,
-        estimates=[_estimate(table, level) for level in _dial(low, high, 1 if ranks else _LEVEL_STEP)],
+        estimates=[
+            _estimate(table, level)
+            for level in sorted({*_dial(low, high, 1 if ranks else _LEVEL_STEP), default})
+        ],
     )
 
 
@@ -302,4 +311,5 @@ def _ratings(description: GameDescription, opponents: Opponents) -> RatingScale 
         for number in range(low, high + 1, step)
         if system.word == "rating" or number != 0
     ]
-    return RatingScale(word=_word(system.word), values=values, default=default)
+    weakest = None if description.people is None else description.people.weakest
+    return RatingScale(word=_word(system.word), values=values, default=default, weakest=weakest)

@@ -21,7 +21,8 @@ export function Actions({ view, act, onHint, onFlip }: Props) {
     return (
       <div class="actions sure">
         <span>{t("Resign the game?")}</span>
-        <button class="danger" autofocus onClick={() => (setSure(false), act(api.command(view.id, "resign")))}>
+        {/* A double click on "Resign" must not resign. */}
+        <button class="danger" autofocus onClick={(event) => event.detail < 2 && (setSure(false), act(api.command(view.id, "resign")))}>
           {t("Really resign")}
         </button>
         <button onClick={() => setSure(false)}>{t("No")}</button>

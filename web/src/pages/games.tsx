@@ -37,6 +37,7 @@ export function GamesPage() {
   };
   useEffect(() => void load([]), [game, result]);
   const remove = (removed: GameSummary) =>
+    confirm(t("Delete this game?")) &&
     void api.remove(removed.id).then(
       () => setGames((now) => now && now.filter((each) => each.id !== removed.id)),
       (refusal: Error) => setError(refusal.message),

@@ -130,7 +130,11 @@ function Dial(props: Change) {
         from={0}
         to={values.length - 1}
         step={1}
-        note={t("Plays as people of {rating} do, move by move.", { rating: rank(values[at]!) })}
+        note={
+          at < values.indexOf(offer.ratings.weakest ?? values[0]!)
+            ? t("Learned from people of {weakest} and stronger: a lower rank hardly plays weaker.", { weakest: rank(offer.ratings.weakest!) })
+            : t("Plays as people of {rating} do, move by move.", { rating: rank(values[at]!) })
+        }
         onChange={(index) => onChange({ ...choice, rating: values[index]! })}
       />
     );
