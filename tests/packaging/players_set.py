@@ -33,7 +33,10 @@ EXTRAS = {
         "tests/cli/test_output_streams.py::test_output_that_is_not_utf_8_has_escapes",
         "tests/cli/test_output_streams.py::test_a_full_output_is_one_line",
     ),
-    "zstandard": ("tests/cli/test_folder_locks.py::test_a_second_writer_of_a_folder_is_refused[generation]",),
+    "zstandard": (
+        "tests/cli/test_folder_locks.py::test_a_second_writer_of_a_folder_is_refused[generation]",
+        "tests/cli/test_rbc_bots_commands.py::test_games_are_generated_and_the_same_command_adds_nothing",
+    ),
     "matplotlib": (
         "tests/cli/test_measure.py::test_a_report_is_written",
         "tests/cli/test_treestrap_command.py::test_a_run_leaves_weights_statistics_and_figures",

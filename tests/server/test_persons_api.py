@@ -62,7 +62,7 @@ def until_done(client: TestClient, job: str) -> tuple[dict[str, Any], list[float
 def workers(parent: int) -> list[int]:
     """The processes that make persons for a server."""
     table = subprocess.run(
-        ["ps", "-eo", "pid=,ppid=,stat=,args="], capture_output=True, text=True, check=True
+        ["ps", "-ewwo", "pid=,ppid=,stat=,args="], capture_output=True, text=True, check=True
     )
     rows = [line.split(maxsplit=3) for line in table.stdout.splitlines()]
     return [
