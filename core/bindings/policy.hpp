@@ -86,7 +86,8 @@ inline nb::tuple to_python(const Policies& policies) {
     for (const std::size_t end : policies.ends) {
         nb::object legal = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(end - begin)));
         for (std::size_t i = begin; i < end; ++i) {
-            NB_TUPLE_SET_ITEM(legal.ptr(), static_cast<Py_ssize_t>(i - begin), move_object(policies.moves[i]));
+            NB_TUPLE_SET_ITEM(legal.ptr(), static_cast<Py_ssize_t>(i - begin),
+                              move_object(policies.moves[i]));
         }
         moves.append(legal);
         begin = end;
