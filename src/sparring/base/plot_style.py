@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from sparring.base.errors import MissingExtra
+from sparring.base.extras import require
 from sparring.base.storage import atomic_write
 
 INK_COLOR = "#3b2a1a"
@@ -50,10 +50,9 @@ _STYLE: dict[Any, object] = {
 
 def open_pyplot() -> Any:
     """Returns matplotlib.pyplot with this style set. Raises MissingExtra."""
-    try:
-        import matplotlib
-    except ImportError:
-        raise MissingExtra("pictures need matplotlib: pip install 'sparring[plots]'") from None
+    require("matplotlib", "plots", "pictures need")
+    import matplotlib
+
     matplotlib.use("Agg")
     from matplotlib import pyplot
 

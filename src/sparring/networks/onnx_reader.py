@@ -15,7 +15,7 @@ import numpy as np
 from sparring.base.errors import BadFile, first_line
 from sparring.base.protobuf import FieldValue, Message, encode, parse
 from sparring.games import load_game
-from sparring.networks.codec import Codec, Position
+from sparring.networks.codec import Codec, Position, Tensors
 
 _MOST_FIELDS = 200_000
 """Limit of nodes, weights and values of a graph."""
@@ -108,8 +108,12 @@ def check_content(file: OnnxFile, codec: Codec) -> None:
     model, graph = _parsed(file.content)
     _check_graph(model, graph)
     weights = {tensor.text(_NAME, "name") for tensor in graph.messages(_WEIGHTS, "initializer")}
-    _check_inputs({value.name: value for value in file.inputs if value.name not in weights}, codec)
-    _check_outputs({value.name: value for value in file.outputs}, codec)
+    try:
+        sample = codec.encode([Position(load_game(codec.game).initial())])
+    except (ValueError, LookupError, TypeError, OverflowError, MemoryError) as error:
+        raise BadFile(f"the settings of its model card are wrong ({first_line(error)})") from None
+    _check_inputs({value.name: value for value in file.inputs if value.name not in weights}, sample)
+    _check_outputs({value.name: value for value in file.outputs}, codec, sample)
 
 
 def type_words(dtype: int, dims: Sequence[int | None]) -> str:
@@ -181,11 +185,7 @@ def _check_weights(tensor: Message) -> None:
         raise BadFile(f"its weights {name} hold a NaN or an infinite number")
 
 
-def _check_inputs(inputs: Mapping[str, ValueInfo], codec: Codec) -> None:
-    try:
-        sample = codec.encode([Position(load_game(codec.game).initial())])
-    except (ValueError, LookupError, TypeError, OverflowError, MemoryError) as error:
-        raise BadFile(f"the settings of its model card are wrong ({first_line(error)})") from None
+def _check_inputs(inputs: Mapping[str, ValueInfo], sample: Tensors) -> None:
     if inputs.keys() != sample.keys():
         raise BadFile(f"its inputs are {_names(inputs)}; its model card needs {_names(sample)}")
     for name, array in sample.items():
@@ -201,9 +201,8 @@ def _check_inputs(inputs: Mapping[str, ValueInfo], codec: Codec) -> None:
             )
 
 
-def _check_outputs(outputs: Mapping[str, ValueInfo], codec: Codec) -> None:
+def _check_outputs(outputs: Mapping[str, ValueInfo], codec: Codec, sample: Tensors) -> None:
     """The shapes of outputs are compared when they occur (`Network`): the file's word is no evidence."""
-    sample = codec.encode([Position(load_game(codec.game).initial())])
     for name in codec.output_shapes(sample):
         if name not in outputs:
             if name in codec.optional_outputs:

@@ -10,9 +10,12 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
+import onnx
 from numpy.typing import NDArray
+from onnx import TensorProto, helper, numpy_helper
 
 from sparring.base.errors import BadFile
+from sparring.networks.graph import OPSET
 
 try:
     import torch
@@ -21,13 +24,6 @@ try:
     from torch.nn import functional
 except ImportError:
     raise ImportError("PyTorch is not installed: pip install 'sparring[train]'") from None
-try:
-    import onnx
-    from onnx import TensorProto, helper, numpy_helper
-
-    from sparring.networks.graph import OPSET
-except ImportError:
-    raise ImportError("PyTorch needs onnx: pip install 'sparring[train]'") from None
 
 
 # PyTorch implementations of the ONNX operators that our graphs use, by the semantics of opset 18 and later.
