@@ -39,14 +39,22 @@ BOTH = pytest.mark.parametrize("page", ["desktop", "phone"], indirect=True)
 
 
 def drop(page: Page, name: str, text: str) -> None:
-    """Drops a file on the page."""
+    """Drops a file on the page, which shows first that it takes one."""
+    page.wait_for_function(
+        """() => {
+            const data = new DataTransfer();
+            data.items.add(new File([""], "over"));
+            document.body.dispatchEvent(
+                new DragEvent("dragover", { dataTransfer: data, bubbles: true, cancelable: true }));
+            return document.querySelector(".drop.over, .paste.over");
+        }"""
+    )
     page.evaluate(
         """([name, text]) => {
             const data = new DataTransfer();
             data.items.add(new File([text], name));
-            for (const kind of ["dragover", "drop"])
-                document.body.dispatchEvent(
-                    new DragEvent(kind, { dataTransfer: data, bubbles: true, cancelable: true }));
+            document.body.dispatchEvent(
+                new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true }));
         }""",
         [name, text],
     )
@@ -241,6 +249,7 @@ def test_a_person_is_made_of_a_file(page: Page, address: str) -> None:
 def test_making_a_person_is_cancelled(page: Page, address: str) -> None:
     making = Making(page)
     page.goto(f"{address}/#/person")
+    expect(page.get_by_text("Drop a file of games here")).to_be_visible()
     drop(page, "games.pgn", THREE)
     page.get_by_role("button", name="Make a player like").click()
     page.get_by_role("button", name="Cancel").click()
