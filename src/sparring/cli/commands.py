@@ -114,6 +114,9 @@ _GENERAL: dict[str, Command | Group] = {
         "Measure policies on people's moves, and the strength of players.",
         {
             "matching": _own("measure:matching", "Measure accuracy, likelihood and calibration by group."),
+            "mistakes": _own(
+                "measure:mistakes", "Measure what moves give away, by group: loss, mistakes, blunders."
+            ),
             "level": _own("measure:level", "Estimate the rating of a player from its moves."),
             "person": _own(
                 "measure:measure_person", "Measure people's models on games that they did not see."

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shlex
+import shutil
 import tempfile
 from contextlib import nullcontext
 from pathlib import Path
@@ -12,8 +14,9 @@ import typer
 from rich.table import Table
 
 from sparring.base.config import is_file
-from sparring.base.errors import UserError
+from sparring.base.errors import BadFile, UserError
 from sparring.base.numbers import plus_minus
+from sparring.base.provenance import provenance
 from sparring.base.storage import lock_folder
 from sparring.cli.arguments import (
     SPLITS,
@@ -144,6 +147,87 @@ def _table(policies: dict[str, Any]) -> Table:
 
 def _cell(entry: dict[str, float]) -> str:
     return f"{entry['top1']:.3f} [dim]{plus_minus((entry['high'] - entry['low']) / 2, 3)}[/]"
+
+
+# `sparring measure mistakes`: what moves give away, by a judge.
+
+
+def mistakes(
+    game: GameName,
+    records: Records,
+    judge: Annotated[
+        str,
+        typer.Option(
+            help="The command of a UCI or USI engine such as stockfish, or a policy such as strong."
+        ),
+    ] = "strong",
+    nodes: Annotated[int, typer.Option(min=1, help="Nodes of an engine's search of a position.")] = 40_000,
+    out: Annotated[
+        Path | None, typer.Option(help="Report folder; games judged there are not judged again.")
+    ] = None,
+    split: Annotated[str, typer.Option(help=f"Which games: {', '.join(SPLITS)}.")] = "all",
+    positions: GroupPositions = None,
+    every: Every = 1,
+    skip: Annotated[int, typer.Option(min=0, help="Plies at the start of a game that do not count.")] = 10,
+    group: Groups = None,
+    processes: Annotated[int, typer.Option(min=1, help="Games that are judged at the same time.")] = 1,
+    as_json: AsJson = False,
+) -> None:
+    """Measure what moves give away, by group: loss, mistakes, blunders.
+
+    A loss is the drop of the expected score by a move, for who made it. Mistakes lose more than 0.1,
+    blunders more than 0.2. Moves in decided positions (below 0.08, above 0.92) are counted apart.
+    """
+    from sparring import measure as measuring
+    from sparring.measure.reports import write_json
+    from sparring.players.engines import EngineFailure
+    from sparring.records import PositionFilter
+
+    check_choice("split", split, SPLITS)
+    check_records(records)
+    if not (words := shlex.split(judge)):
+        raise UserError("--judge is empty: name an engine's command or a policy")
+    engine = () if shutil.which(words[0]) is None else tuple(words)
+    config = measuring.JudgeConfig(game, policy="" if engine else judge, engine=engine, nodes=nodes)
+    try:
+        config.open().close()
+    except BadFile as error:
+        raise UserError(f"--judge {judge}: there is no such program, and {error}") from None
+    except EngineFailure as error:
+        raise UserError(f"--judge {judge}: {error}; an engine must speak UCI or USI") from None
+    selection = measuring.GameSelection(
+        game, tuple(records), None if split == "all" else Split(split),
+        groups=tuple(group or ()), positions=positions, every=every, filter=PositionFilter(skip),
+    )  # fmt: skip
+    lock = nullcontext() if out is None else lock_folder(out)
+    with lock, tempfile.TemporaryDirectory() as temporary, ProgressBar() as bar:
+        sample = measuring.read_sample(selection)
+        journal = (out or Path(temporary)) / "judged.jsonl"
+        before, after = measuring.judge_games(
+            sample, config, journal, processes=processes, on_progress=bar.on_progress
+        )
+    content: dict[str, Any] = {
+        "game": game,
+        "judge": config.header(),
+        "groups": measuring.mistakes_report(sample, before, after),
+    }
+    if out is not None:
+        write_json(provenance(command_line()) | content, out / "mistakes.json")
+    if as_json:
+        print(json.dumps(content))
+        return
+    console = make_console()
+    table = Table("group", "games", "moves", "loss a move", "mistakes", "blunders", box=None)
+    for name, entry in content["groups"].items():
+        cells = (_interval(entry[column]) for column in ("loss", "mistakes", "blunders"))
+        table.add_row(foreign(name), f"{entry['games']:,}", f"{entry['moves']:,}", *cells)
+    console.print(table)
+    if out is not None:
+        console.print(f"[dim]{foreign(out / 'mistakes.json')}[/]", soft_wrap=True)
+
+
+def _interval(estimate: dict[str, float]) -> str:
+    return f"{estimate['value']:.3f} [dim]{plus_minus((estimate['high'] - estimate['low']) / 2, 3)}[/]"
 
 
 # `sparring measure level`: how strong is a player, from its games.

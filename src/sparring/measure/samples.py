@@ -88,6 +88,8 @@ class GameSelection:
     """One position in `every` of each game. A larger value gives more games and less correlated positions."""
     player: str | None = None
     """Name of the only player whose moves are measured; None for all players."""
+    filter: PositionFilter | None = None
+    """Which positions of a game count; None: as the table's preset says, or all of a file."""
     mover_rating: tuple[float, float] | None = None
     """Measures only moves of players whose rating is in this range, both ends included, whoever the opponent
     is; None for all players."""
@@ -172,7 +174,9 @@ def _order(identity: int, trial: int) -> bytes:
 
 def _read(selection: GameSelection) -> Iterator[PlayedGame]:
     for path in selection.records:
-        yield from _read_table(path, selection.game) if path.is_dir() else _read_file(path, selection.game)
+        read = _read_table if path.is_dir() else _read_file
+        for played in read(path, selection.game):
+            yield played if selection.filter is None else replace(played, filter=selection.filter)
 
 
 def _read_table(folder: Path, game: str) -> Iterator[PlayedGame]:

@@ -131,12 +131,12 @@ def _features(strong: Policy | None, plies: _Plies) -> Array:
     logs = clipped_log(predicted.probabilities)
     best = segment_argmax(logs, predicted.offsets)
     chosen = predicted.offsets[:-1] + plies.played
-    loss = np.clip(predicted.values + _values(strong, plies.after), 0, 2) / 2
+    loss = np.clip(predicted.values + policy_values(strong, plies.after), 0, 2) / 2
     surprise = np.minimum(logs[best] - logs[chosen], _MOST_SURPRISE)
     return np.stack([loss, loss > _BLUNDER, surprise, best == chosen], axis=1).astype(np.float64)
 
 
-def _values(strong: Policy, states: list[Any]) -> Array:
+def policy_values(policy: Policy, states: list[Any]) -> Array:
     """The values of states for the side to move; of ended games, the result."""
     values = np.zeros(len(states))
     going = [i for i, state in enumerate(states) if state.outcome is None]
@@ -144,7 +144,7 @@ def _values(strong: Policy, states: list[Any]) -> Array:
         if state.outcome is not None and state.outcome.winner is not None:
             values[i] = 1.0 if state.outcome.winner == state.to_move else -1.0
     if going:
-        values[going] = _predict(strong, [states[i] for i in going], np.nan).values
+        values[going] = _predict(policy, [states[i] for i in going], np.nan).values
     return values
 
 

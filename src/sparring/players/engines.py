@@ -32,6 +32,8 @@ class EngineConfig:
     command: tuple[str, ...]
     options: Mapping[str, str] = field(default_factory=dict)
     """Values for `setoption`; the engine must declare every one of them."""
+    preferences: Mapping[str, str] = field(default_factory=dict)
+    """Values for `setoption` of the options that the engine declares."""
     commands: tuple[str, ...] = ()
     """GTP commands that are sent at the start."""
     env: Mapping[str, str] = field(default_factory=dict)
@@ -83,6 +85,8 @@ class PlayResult:
     """The last score that it reported, in centipawns for itself; None if it reported none."""
     spent: float
     """Seconds from the request to the answer."""
+    expected: float | None = None
+    """Its expected score by the chances of a win, a draw and a loss that it reported; None without them."""
 
 
 class TimeForfeit(SparringError):

@@ -24,6 +24,8 @@ from sparring.players.engines import (
 
 _OPTION = re.compile(r"option name (?P<name>.+?) type (?P<type>\w+)(?P<rest>.*)")
 _SCORE = re.compile(r"\bscore (cp|mate) ([+-]?\d{0,9})")
+_CHANCES = re.compile(r"\bwdl (\d{1,4}) (\d{1,4}) (\d{1,4})\b")
+"""Chances of a win, a draw and a loss in thousandths."""
 _MATE = 32_000
 """Score of a mate; a mate in n moves is n less."""
 _POLL_SECONDS = 0.02
@@ -84,14 +86,16 @@ class UciEngine(EngineClient):
         allowed = self._allowed(line.state.to_move, clocks, limits)
         self._process.send(self._go(line, clocks, limits), began + min(allowed, self._entry.move_seconds))
         score: int | None = None
+        expected: float | None = None
         while (reply := self._receive(began + allowed, stop)) is not None:
             if reply.startswith("info ") and (match := _SCORE.search(reply)):
                 score = _centipawns(match[1], match[2])
+                expected = _expected(reply)
             elif reply.startswith("bestmove"):
                 spent = time.monotonic() - began
                 if spent > allowed and _timed(clocks, limits):
                     raise TimeForfeit
-                return self._answer(reply, score, spent)
+                return self._answer(reply, score, spent, expected)
         last = self._stop()
         if stop is not None and stop.is_set():
             return self._answer(last, score, time.monotonic() - began)
@@ -124,6 +128,9 @@ class UciEngine(EngineClient):
         for name, value in self._entry.options.items():
             self._check_option(declared, name, value)
             self._process.send(f"setoption name {name} value {value}", deadline)
+        for name, value in self._entry.preferences.items():
+            if (option := declared.get(name.lower())) and not _unmet(option["type"], option["rest"], value):
+                self._process.send(f"setoption name {name} value {value}", deadline)
         self._process.send("isready", deadline)
         self._wait_for("readyok", deadline)
 
@@ -211,11 +218,13 @@ class UciEngine(EngineClient):
         detail = f"it searched on for {self._entry.stop_seconds:g} seconds after 'stop'"
         raise EngineFailure(FailureReason.STALLED, detail)
 
-    def _answer(self, reply: str, score: int | None, spent: float) -> PlayResult:
+    def _answer(
+        self, reply: str, score: int | None, spent: float, expected: float | None = None
+    ) -> PlayResult:
         words = reply.split()
         if len(words) < 2 or words[0] != "bestmove":
             raise EngineFailure(FailureReason.PROTOCOL_ERROR, f"{reply[:60]!r} is no move")
-        return PlayResult(None if words[1] == "resign" else words[1], score, spent)
+        return PlayResult(None if words[1] == "resign" else words[1], score, spent, expected)
 
 
 def _unmet(kind: str, declaration: str, value: str) -> str | None:
@@ -243,6 +252,13 @@ def _centipawns(kind: str, number: str) -> int | None:
         far = max(-1000, min(1000, int(number))) if number.strip("+-") else 0
         return -_MATE - far if number.startswith("-") else _MATE - far
     return max(-30_000, min(30_000, int(number))) if number.strip("+-") else None
+
+
+def _expected(line: str) -> float | None:
+    """The expected score of an `info` line; None where it has no chances."""
+    if (match := _CHANCES.search(line)) is None or not (total := sum(map(int, match.groups()))):
+        return None
+    return (int(match[1]) + int(match[2]) / 2) / total
 
 
 def _milliseconds(seconds: float) -> str:

@@ -1,0 +1,318 @@
+"""What moves give away, by a judge: loss a move, mistakes and blunders, with intervals over games.
+
+The loss of a move is the judge's value of the position before it minus the value after it, both for the side
+that moved. Values are expected scores from 0 to 1. The same judge serves people's games and those of our
+players, so that the two can be compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparring.base.errors import BadConfig
+from sparring.base.storage import Journal
+from sparring.base.workers import LocalWorkerPool
+from sparring.games import describe
+from sparring.measure.metrics import Buckets, Estimate, Resamples, all_buckets
+from sparring.measure.samples import Sample
+from sparring.measure.strength import policy_values
+from sparring.players.engine_player import start_engine
+from sparring.players.engines import (
+    EngineClient,
+    EngineConfig,
+    EngineFailure,
+    FailureReason,
+    PositionHistory,
+    kill_all,
+)
+from sparring.policies import Policy, load_policy
+from sparring.records.readers import RecordedGame
+from sparring.search.limits import SearchLimits
+
+Array = NDArray[np.float64]
+
+MISTAKE, BLUNDER = 0.1, 0.2
+"""Losses above which a move is a mistake and a blunder."""
+COLUMNS = ("loss", "mistakes", "blunders", "drift")
+"""loss: mean loss, gains counted as 0; mistakes, blunders: shares of moves; drift: mean loss less gains, in
+which the noise of the judge cancels."""
+_STANDINGS = ((0.0, "lost"), (0.08, "worse"), (0.35, "even"), (0.65, "better"), (0.92, "won"))
+"""Lower bounds of the mover's expected score before the move."""
+_UNDECIDED = ("worse", "even", "better")
+_DIGITS = 4
+
+
+# Judges.
+
+
+class Judge(Protocol):
+    """Values positions of one game."""
+
+    def values(self, states: Sequence[Any]) -> Array:
+        """The expected scores [states] of the side to move; the states are of one game, in its order."""
+
+    def close(self) -> None:
+        """Ends what it has opened."""
+
+
+@dataclass(frozen=True)
+class JudgeConfig:
+    """Who judges: a policy with values, or an engine with so many nodes a position."""
+
+    game: str
+    policy: str = ""
+    """Name or file of a policy; empty for an engine."""
+    engine: tuple[str, ...] = ()
+    """The command of an engine that speaks UCI or USI."""
+    nodes: int = 40_000
+    """Nodes of an engine's search of one position."""
+    hash_megabytes: int = 32
+
+    def open(self) -> Judge:
+        """Starts the judge. Raises BadConfig, BadFile or EngineFailure."""
+        if self.policy:
+            return _PolicyJudge(load_policy(self.policy, self.game))
+        support = describe(self.game).engine
+        if support is None or support.protocol not in ("uci", "usi"):
+            raise BadConfig(f"no engine can judge {self.game}: name a policy, such as strong")
+        hash_option = "USI_Hash" if support.protocol == "usi" else "Hash"
+        config = EngineConfig(
+            Path(self.engine[0]).stem,
+            support.protocol,
+            self.engine,
+            limits=SearchLimits(nodes=self.nodes),
+            preferences={"Threads": "1", hash_option: str(self.hash_megabytes), "UCI_ShowWDL": "true"},
+        )
+        return _EngineJudge(start_engine(config))
+
+    def header(self) -> dict[str, Any]:
+        """What decides the values, as plain values."""
+        return {"policy": self.policy} if self.policy else {
+            "engine": [Path(self.engine[0]).name, *self.engine[1:]],
+            "nodes": self.nodes,
+            "hash_megabytes": self.hash_megabytes,
+        }  # fmt: skip
+
+
+class _PolicyJudge:
+    """The values of a policy, without search."""
+
+    def __init__(self, policy: Policy) -> None:
+        self._policy = policy
+
+    def values(self, states: Sequence[Any]) -> Array:
+        """The expected scores of the side to move."""
+        return (1 + policy_values(self._policy, list(states))) / 2
+
+    def close(self) -> None:
+        """Has nothing to end."""
+
+
+class _EngineJudge:
+    """An engine with a fixed number of nodes and one thread: the same values in every run."""
+
+    def __init__(self, engine: EngineClient) -> None:
+        self._engine = engine
+
+    def values(self, states: Sequence[Any]) -> Array:
+        """The expected scores of the side to move: the engine's own, else by Lichess's formula."""
+        if states:
+            self._engine.new_game(PositionHistory.of(states[0]).start, None)
+        return np.array([self._value(state) for state in states])
+
+    def _value(self, state: Any) -> float:
+        if (outcome := state.outcome) is not None:
+            return 0.5 if outcome.winner is None else float(outcome.winner == state.to_move)
+        answer = self._engine.choose(PositionHistory.of(state), None)
+        if answer.expected is not None:
+            return answer.expected
+        if answer.score is None:
+            raise EngineFailure(FailureReason.PROTOCOL_ERROR, "it reported no score")
+        return expected_score(answer.score)
+
+    def close(self) -> None:
+        """Lets the engine quit."""
+        self._engine.close()
+
+
+def expected_score(centipawns: float) -> float:
+    """The expected score of a player whose position an engine gives so many centipawns, by Lichess's formula
+    (fitted to rapid games of people of 2300)."""
+    return float(1 / (1 + np.exp(-0.00368208 * np.clip(centipawns, -1000, 1000))))
+
+
+# Judging games, in processes.
+
+
+@dataclass(frozen=True)
+class _JudgeTask:
+    """The measured plies of one game."""
+
+    number: int
+    record: RecordedGame
+    plies: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class JudgedGame:
+    """The judge's values of a game: a line of the journal."""
+
+    game: int
+    """The game's identity."""
+    plies: list[int]
+    """The measured plies."""
+    before: list[float]
+    """[measured plies]: expected score of the side to move before its move."""
+    after: list[float]
+    """The same side's expected score after its move."""
+
+
+class _JudgeWorker:
+    """Judges games in one process."""
+
+    def __init__(self, config: JudgeConfig) -> None:
+        self._judge = config.open()
+
+    def work(self, task: _JudgeTask) -> tuple[int, list[float], list[float]]:
+        """The number of the game, and the values before and after its measured plies."""
+        states = task.record.states
+        places = sorted({ply for played in task.plies for ply in (played, played + 1)})
+        found = dict(zip(places, self._judge.values([states[ply] for ply in places]), strict=True))
+        before = [round(float(found[ply]), _DIGITS) for ply in task.plies]
+        after = [
+            round(float(found[ply + 1]), _DIGITS)
+            if states[ply].to_move == states[ply + 1].to_move
+            else round(float(1 - found[ply + 1]), _DIGITS)
+            for ply in task.plies
+        ]
+        return task.number, before, after
+
+    def close(self) -> None:
+        """Ends the judge."""
+        self._judge.close()
+
+    def terminate(self) -> None:
+        """Kills engines."""
+        kill_all()
+
+
+def judge_games(
+    sample: Sample,
+    judge: JudgeConfig,
+    journal: Path,
+    *,
+    processes: int = 1,
+    on_progress: Callable[[str, int, int], None] = lambda *_: None,
+) -> tuple[Array, Array]:
+    """The values before and after each move of a sample, both [positions] and for the side that moved.
+
+    Each game is a line of the journal as soon as it is judged; games that are there already are not judged
+    again. Raises BadConfig, BadFile, JournalMismatch, WorkerError or OSError.
+    """
+    bounds = np.searchsorted(sample.metadata["game"], np.arange(len(sample.games) + 1))
+    plies = [tuple(sample.metadata["ply"][begin:end].tolist()) for begin, end in pairwise(bounds)]
+    written = Journal(journal, header={"game": sample.game, "judge": judge.header()}, kind=JudgedGame)
+    numbers = {played.identity: number for number, played in enumerate(sample.games)}
+    before, after = (np.full(len(sample), np.nan) for _ in range(2))
+
+    def keep(entry: JudgedGame) -> None:
+        begin, end = bounds[numbers[entry.game] : numbers[entry.game] + 2]
+        before[begin:end], after[begin:end] = entry.before, entry.after
+
+    done = set()
+    for entry in (JudgedGame(**line) for line in written.entries):
+        if (number := numbers.get(entry.game)) is not None and tuple(entry.plies) == plies[number]:
+            keep(entry)
+            done.add(number)
+    tasks = [
+        _JudgeTask(number, RecordedGame(sample.game, played.record), plies[number])
+        for number, played in enumerate(sample.games)
+        if number not in done
+    ]
+    with LocalWorkerPool(
+        partial(_JudgeWorker, judge),
+        min(processes, max(1, len(tasks))),
+        lambda task: f"game {task.number + 1}",
+    ) as pool:
+        for judged, (number, *values) in enumerate(pool.run(iter(tasks)), len(done) + 1):
+            entry = JudgedGame(sample.games[number].identity, list(plies[number]), *values)
+            written.add(asdict(entry))
+            keep(entry)
+            on_progress("judging the games", judged, len(sample.games))
+    return before, after
+
+
+# Loss a move, with intervals.
+
+
+def mistakes_report(sample: Sample, before: Array, after: Array) -> dict[str, Any]:
+    """The report by group: games, moves in undecided positions, and `COLUMNS` with 95 % intervals over games;
+    the same by standing, phase, seconds on the clock, and the distribution of the loss over games."""
+    loss = before - after
+    values = np.stack([loss.clip(0), loss > MISTAKE, loss > BLUNDER, loss], axis=1).astype(np.float64)
+    standing = Buckets(
+        "standing",
+        tuple(name for _, name in _STANDINGS),
+        np.searchsorted([bound for bound, _ in _STANDINGS], before, side="right") - 1,
+    )
+    undecided = np.isin(standing.of, [standing.names.index(name) for name in _UNDECIDED])
+    resamples = Resamples.draw(sample.group_of_game)
+    games = sample.metadata["game"]
+    counted = resamples.bucket_sums(values, games, np.where(undecided, 0, -1), 1)[0]
+    kinds = [
+        (buckets.title, buckets.names, np.where(undecided, buckets.of, -1))
+        for buckets in all_buckets(sample.game, sample.metadata)
+        if buckets.title in ("phase", "clock")
+    ]
+    parts = {
+        title: (names, resamples.bucket_sums(values, games, of, len(names)))
+        for title, names, of in [(standing.title, standing.names, standing.of), *kinds]
+    }
+    report: dict[str, Any] = {}
+    for number, group in enumerate(sample.groups):
+        members = np.flatnonzero(sample.group_of_game == number)
+        report[group] = {
+            "games": len(members),
+            **_entry(counted.group(number).positions, counted.group(number).estimates()),
+            "by": {
+                title: {
+                    name: _entry(sums.group(number).positions, sums.group(number).estimates())
+                    for name, sums in zip(names, buckets, strict=True)
+                    if sums.group(number).positions
+                }
+                for title, (names, buckets) in parts.items()
+            },
+            "loss_of_games": _quantiles(loss.clip(0), games, undecided, members),
+        }
+    return report
+
+
+def _entry(moves: int, estimates: Sequence[Estimate]) -> dict[str, Any]:
+    return {"moves": moves} | {
+        name: {key: round(value, 5) for key, value in asdict(estimate).items()}
+        for name, estimate in zip(COLUMNS, estimates, strict=True)
+    }
+
+
+def _quantiles(
+    loss: Array, games: NDArray[np.integer], counted: NDArray[np.bool_], members: NDArray[np.integer]
+) -> Mapping[str, float]:
+    """Quantiles over games and sides' games of the mean loss of a game with at least ten counted moves."""
+    number = int(games.max()) + 1
+    moves = np.bincount(games[counted], minlength=number)[members]
+    sums = np.bincount(games[counted], loss[counted], minlength=number)[members]
+    means = sums[moves >= 10] / moves[moves >= 10]
+    if not len(means):
+        return {}
+    shares = (0.1, 0.25, 0.5, 0.75, 0.9)
+    return {
+        f"{share:g}": round(float(q), 5) for share, q in zip(shares, np.quantile(means, shares), strict=True)
+    }
