@@ -162,7 +162,7 @@ class _JudgeTask:
 
 
 @dataclass(frozen=True)
-class JudgedGame:
+class GameLosses:
     """The judge's values of a game: a line of the journal."""
 
     game: int
@@ -219,16 +219,16 @@ def judge_games(
     """
     bounds = np.searchsorted(sample.metadata["game"], np.arange(len(sample.games) + 1))
     plies = [tuple(sample.metadata["ply"][begin:end].tolist()) for begin, end in pairwise(bounds)]
-    written = Journal(journal, header={"game": sample.game, "judge": judge.header()}, kind=JudgedGame)
+    written = Journal(journal, header={"game": sample.game, "judge": judge.header()}, kind=GameLosses)
     numbers = {played.identity: number for number, played in enumerate(sample.games)}
     before, after = (np.full(len(sample), np.nan) for _ in range(2))
 
-    def keep(entry: JudgedGame) -> None:
+    def keep(entry: GameLosses) -> None:
         begin, end = bounds[numbers[entry.game] : numbers[entry.game] + 2]
         before[begin:end], after[begin:end] = entry.before, entry.after
 
     done = set()
-    for entry in (JudgedGame(**line) for line in written.entries):
+    for entry in (GameLosses(**line) for line in written.entries):
         if (number := numbers.get(entry.game)) is not None and tuple(entry.plies) == plies[number]:
             keep(entry)
             done.add(number)
@@ -243,7 +243,7 @@ def judge_games(
         lambda task: f"game {task.number + 1}",
     ) as pool:
         for judged, (number, *values) in enumerate(pool.run(iter(tasks)), len(done) + 1):
-            entry = JudgedGame(sample.games[number].identity, list(plies[number]), *values)
+            entry = GameLosses(sample.games[number].identity, list(plies[number]), *values)
             written.add(asdict(entry))
             keep(entry)
             on_progress("judging the games", judged, len(sample.games))
