@@ -32,6 +32,7 @@ def test_bots_have_a_line_a_rating_and_the_planner_its_time(page: Page) -> None:
     page.reload()
     choose(page, "rbc")
     bots = page.get_by_role("radiogroup", name="Bot", exact=True).locator(".bot")
+    expect(bots.last).to_be_visible()
     names = [bot.locator("strong").inner_text() for bot in bots.all()]
     assert (names[0], names[-1]) == ("random", "planner")
     assert [bot.locator(".number").inner_text() for bot in bots.all()] == [

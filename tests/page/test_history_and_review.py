@@ -167,7 +167,10 @@ def test_what_is_not_recognised_stays_in_the_box(page: Page) -> None:
 
 
 def test_the_legal_part_of_a_broken_game_is_reviewed(page: Page) -> None:
-    look(page, "1. e4 e5 2. Ke3 d5 *")
+    page.get_by_role("link", name="Understand").click()
+    page.get_by_role("button", name="Paste").click()
+    page.get_by_label(BOX).fill("1. e4 e5 2. Ke3 d5 *")
+    expect(page.locator(".paste-result .slow")).to_contain_text("Ke3")
     page.get_by_role("button", name="Look").click()
     expect(page.get_by_role("region", name="Review")).to_be_visible()
     expect(page.locator(".page > .slow")).to_contain_text("Ke3")
