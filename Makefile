@@ -14,7 +14,7 @@ export PIP_CONSTRAINT := constraints.txt
 export PIP_BUILD_CONSTRAINT := constraints.txt
 comma := ,
 
-.PHONY: help setup play page engines test bench lint format headers stubs tables constraints sanitize tsan fuzz wheel test-wheel docs release clean
+.PHONY: help setup play page engines test bench lint format headers stubs tables notebooks constraints sanitize tsan fuzz wheel test-wheel docs release clean
 
 help:  ## List the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -90,6 +90,9 @@ stubs: setup  ## Write the types of the native module to _core.pyi
 
 tables: setup  ## Write the tables of options in docs/ from the configuration classes
 	$(BIN)/python -m tests.config.option_tables
+
+notebooks: setup  ## Run the notebooks of examples/notebooks and store their outputs
+	@$(BIN)/python -m tests.docs.notebooks
 
 constraints: setup  ## Resolve constraints.txt anew: pins stay, missing ones are added
 	$(BIN)/python -m tests.packaging.constraints

@@ -1,7 +1,8 @@
-"""Writes nora.pgn: 20 games of Nora, a person who does not exist, for the notebooks. The same file every time.
+"""Writes nora.pgn: 20 games of Nora, a person who does not exist, for the notebooks.
 
-Nora plays like people of 1300 and has habits: with White the Bird (1. f4) and then b3 and Bb2, with Black the
-Owen (1... b6). Her opponents play like people of 1200 to 1400. Whoever has lost resigns.
+The file is the same every time. Nora plays like people of 1300 and has habits: with White the Bird (1. f4)
+and then b3 and Bb2, with Black the Owen (1... b6). Her opponents play like people of 1200 to 1400. Whoever
+has lost resigns.
 """
 
 from __future__ import annotations
