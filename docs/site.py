@@ -24,7 +24,11 @@ _FIRST = [
     "LICENSES/README.md",
     "examples/README.md",
 ]
-_LINK = re.compile(r"(?P<before>\]\(\s*)(?P<target>[^)\s#:]+)(?P<anchor>#[^)\s]*)?(?P<after>\s*\))")
+_LINK = re.compile(
+    r"(?P<text>\[[^\]\[]*)?(?P<before>\]\(\s*)(?P<target>[^)\s#:]+)(?P<anchor>#[^)\s]*)?(?P<after>\s*\))"
+)
+_PATH = re.compile(r"[\w./-]+(\.md|/)")
+_TITLE = re.compile(r"^# (.+)$", re.M)
 
 
 def repository_path(page: str) -> str:
@@ -112,7 +116,7 @@ def _picture(path: str, number: int) -> str:
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
-    """Rewrites the links of a page to the site's paths."""
+    """Rewrites the links of a page to the site's paths. Links whose text is a path get the page's title."""
     here = page.file.src_uri
     source = repository_path(here)
 
@@ -121,7 +125,11 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
         if target is None:
             return match[0]
         link = posixpath.relpath(site_path(target), posixpath.dirname(here) or ".")
-        return f"{match['before']}{link}{match['anchor'] or ''}{match['after']}"
+        text = match["text"] or ""
+        if target.endswith(".md") and _PATH.fullmatch(text[1:]):
+            title = _TITLE.search(page_text(target))
+            text = text if title is None else f"[{title[1]}"
+        return f"{text}{match['before']}{link}{match['anchor'] or ''}{match['after']}"
 
     text = _LINK.sub(rewritten, markdown)
     if source.endswith(".ipynb"):
