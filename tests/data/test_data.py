@@ -24,4 +24,8 @@ def test_every_file_of_the_folder_has_a_kind_and_its_suffix() -> None:
     files = {path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts}
     page = {path for path in files if path.parent == folder / "page"}
     assert data.page() == folder / "page"
-    assert files - named - page == {folder / "__init__.py", folder / "cards.toml"}
+    assert files - named - page == {
+        folder / "__init__.py",
+        folder / "cards.toml",
+        folder / "versions.toml",
+    }

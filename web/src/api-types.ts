@@ -1157,6 +1157,13 @@ export interface components {
             options: {
                 [key: string]: unknown;
             };
+            /**
+             * Versions
+             * @description Versions of the shipped files that decided how the opponent plays when the game began, such as levels/chess: 1.
+             */
+            versions?: {
+                [key: string]: number;
+            };
             /** Sides */
             sides: [
                 string,

@@ -122,7 +122,9 @@ def list_models(as_json: AsJson = False) -> None:
     )
     if as_json:
         rows = [
-            {"name": "", "shipped": entry.shipped, **dataclasses.asdict(entry.card)} | {"name": entry.name}
+            {"name": "", "shipped": entry.shipped, **dataclasses.asdict(entry.card)}
+            | {"name": entry.name}
+            | _version_of(entry.path)
             for entry in stored_models
         ]
         print(json.dumps(rows))
@@ -132,15 +134,18 @@ def list_models(as_json: AsJson = False) -> None:
         return
     table = Table("name", "", "game", "parameters", "trained on", box=None)
     for entry in stored_models:
-        card = entry.card
+        card, version = entry.card, _version_of(entry.path)
         table.add_row(
             f"[bold]{foreign(entry.name)}[/]",
-            "shipped" if entry.shipped else "added",
+            f"shipped, version {version['version']} ({version['sha256']:.8})" if version else "added",
             foreign(card.game),
             f"{card.parameters:,}",
             foreign(card.trained_on),
         )
-    make_console().print(table)
+    console = make_console()
+    console.print(table)
+    levels = (f"{game} {row.version}" for game in GAMES if (row := data.file_version("levels", game)))
+    console.print(f"[dim]Versions of the level tables: {', '.join(levels)}[/]")
 
 
 def info(
@@ -151,16 +156,23 @@ def info(
     path = store.find(model)
     _, card = open_network(path)
     if as_json:
-        print(json.dumps(dataclasses.asdict(card)))
+        print(json.dumps({**dataclasses.asdict(card), **_version_of(path)}))
         return
     shipped = path == data.path("networks", path.stem)
-    _print_card(card, data.training_card("networks", path.stem) if shipped else {})
+    rows = {key: str(value) for key, value in _version_of(path).items()}
+    _print_card(card, {**rows, **data.training_card("networks", path.stem)} if shipped else {})
 
 
 def remove(name: Annotated[str, typer.Argument(help="Name of an added model.")]) -> None:
     """Remove an added network."""
     store.remove(name)
     print(f"Removed {visible(name)}.")
+
+
+def _version_of(path: Path) -> dict[str, int | str]:
+    """`version` and `sha256` of a shipped network; nothing for others."""
+    row = data.file_version("networks", path.stem) if path == data.path("networks", path.stem) else None
+    return {} if row is None else dataclasses.asdict(row)
 
 
 def _print_card(card: ModelCard, training: Mapping[str, str] = MappingProxyType({})) -> None:

@@ -1,12 +1,15 @@
 """Files that ship with the package: networks, policies, evaluations, tables, books and TOML files.
 
 A kind of file is a folder here, and all its files have one suffix. A file is named without it:
-`path("networks", "human-chess")`. `cards.toml` says how each shipped network is trained.
+`path("networks", "human-chess")`. `cards.toml` says how each shipped network is trained, `versions.toml`
+has the versions of networks and level tables.
 """
 
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Collection
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Literal
@@ -85,6 +88,37 @@ def _cards() -> dict[str, dict[str, dict[str, str]]]:
 def training_card(kind: Kind, name: str) -> dict[str, str]:
     """How a shipped network is trained: `task`, `config`, `command` and `made_by`; empty for other files."""
     return _cards().get(kind, {}).get(name, {})
+
+
+@dataclass(frozen=True)
+class FileVersion:
+    """The version of a shipped file; another content has another version."""
+
+    version: int
+    """1, 2, ..."""
+    sha256: str
+    """SHA-256 of the content, in hexadecimal digits."""
+
+
+@cache
+def _versions() -> dict[str, dict[str, FileVersion]]:
+    tables = tomllib.loads((Path(__file__).parent / "versions.toml").read_text())
+    return {kind: {name: FileVersion(**row) for name, row in rows.items()} for kind, rows in tables.items()}
+
+
+def file_version(kind: Kind, name: str) -> FileVersion | None:
+    """The version of a shipped network, policy, level table or evaluation; None for other kinds of files."""
+    return _versions().get(kind, {}).get(name)
+
+
+def game_versions(game: str, kinds: Collection[Kind]) -> dict[str, int]:
+    """The versions of a game's files of some kinds, such as {"networks/human-chess": 1}."""
+    return {
+        f"{kind}/{name}": row.version
+        for kind in kinds
+        for name, row in _versions().get(kind, {}).items()
+        if game in name.split("-")
+    }
 
 
 def page() -> Path | None:

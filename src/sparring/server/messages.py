@@ -274,6 +274,11 @@ class GameView(ApiMessage):
     game: str
     title: str
     options: dict[str, Any]
+    versions: dict[str, int] = Field(
+        default_factory=dict,
+        description="Versions of the shipped files that decided how the opponent plays when the game began, "
+        "such as levels/chess: 1.",
+    )
     sides: tuple[str, str]
     players: tuple[PlayerView, PlayerView]
     you: int | None

@@ -122,7 +122,7 @@ def plan_game(wanted: NewGame, opponents: Opponents) -> tuple[GameSettings, list
         clock=time_control(wanted.clock),
         pace=wanted.pace if wanted.you is None else 0.0,
         resigns=wanted.resigns,
-    )
+    ).with_versions()
     if wanted.people_plies:
         rng = np.random.default_rng([settings.seed, _PEOPLE_STREAM])
         moves += people_moves(rules, state, wanted.people_plies, first, opponents, rng)

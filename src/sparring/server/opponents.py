@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from threading import Lock
 from typing import Any
 
+from sparring import data
 from sparring.base.errors import BadConfig, NotFound
 from sparring.base.sentences import Sentence, joined
 from sparring.games import Game, describe
 from sparring.play.opponent import BLEND, HUMAN, Opponent
 from sparring.players import DEFAULT_RATING, LOAD_ERRORS, Player
 from sparring.players.game_players import game_players
+from sparring.players.levels import shipped_levels
 from sparring.players.persons import PersonEntry, stored_persons
 from sparring.policies import load_policy, rating_range
 from sparring.policies.policy import SharedPolicy
@@ -131,6 +134,30 @@ def _opponent(game: str, choice: OpponentChoice) -> Opponent:
     keys = choice.model_dump(exclude={"adapt", "nodes", "kind", "seconds"})
     kind = "level" if choice.kind is None and choice.adapt else choice.kind
     return Opponent(game, kind, **keys, nodes=choice.nodes or None)
+
+
+_FILES: Mapping[str, tuple[data.Kind, ...]] = {
+    "level": ("levels", "networks"),
+    "human": ("networks",),
+    "person": ("networks", "styles"),
+    "strength": ("evaluations", "value_networks"),
+    "bot": ("synopsis_networks", "value_networks"),
+}
+"""The kinds of shipped files that decide how an opponent plays, by its kind."""
+
+
+def shipped_versions(game: str, choice: OpponentChoice) -> dict[str, int]:
+    """The versions of the shipped files that decide how a completed choice plays, such as
+    {"levels/chess": 1, "networks/human-chess": 1}."""
+    versions = data.game_versions(game, _FILES.get(choice.kind or "", ()))
+    policy = {"human": BLEND, "level": _policy_of_level(game, choice.level)}.get(choice.kind or "", "")
+    row = data.file_version("policies", f"{policy}-{game}")
+    return versions if row is None else {**versions, f"policies/{policy}-{game}": row.version}
+
+
+def _policy_of_level(game: str, level: int | None) -> str:
+    table = shipped_levels(game)
+    return "" if table is None or level is None else str(table.keys(level)["model"])
 
 
 def person_entry(game: str, stem: str | None) -> PersonEntry:

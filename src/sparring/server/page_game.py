@@ -6,7 +6,7 @@ import datetime
 import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from threading import Event
 from typing import Any, Self
 
@@ -35,7 +35,7 @@ from sparring.server.messages import (
     board_view,
     text_of,
 )
-from sparring.server.opponents import Opponents, about
+from sparring.server.opponents import Opponents, about, shipped_versions
 from sparring.server.refusal import Refused
 from sparring.server.replay import Replay
 
@@ -63,6 +63,9 @@ class GameSettings:
     """Seconds between two moves of a watched game."""
     resigns: bool = True
     """Whether a player may resign; else it plays to mate."""
+    versions: Mapping[str, int] = field(default_factory=dict)
+    """Versions of the shipped files that decided how the opponents played when the game began
+    (`shipped_versions`); empty in games that were stored before there were versions."""
 
     def rules(self) -> Game[Any]:
         """The game with its options."""
@@ -75,6 +78,24 @@ class GameSettings:
     def opponent_of(self, side: int) -> OpponentChoice:
         """The player of a side that is not the person's."""
         return self.opponents[side]
+
+    def with_versions(self) -> Self:
+        """The settings with today's versions of the files that decide how the opponents play."""
+        return replace(self, versions=self._shipped_versions())
+
+    def changed_versions(self) -> list[str]:
+        """The files that have other versions today, such as "levels/chess 1 → 2"; none of a game without
+        versions."""
+        today = self._shipped_versions()
+        return [
+            f"{file} {version} → {today.get(file, '-')}"
+            for file, version in self.versions.items()
+            if today.get(file) != version
+        ]
+
+    def _shipped_versions(self) -> dict[str, int]:
+        first, second = (shipped_versions(self.game, opponent) for opponent in self.opponents)
+        return first | second
 
     def about(self, rules: Game[Any], side: int) -> tuple[str, str]:
         """Name and description of the player of a side."""
@@ -95,6 +116,7 @@ class GameSettings:
                 "clock": None if clock is None else [clock.base, clock.increment, clock.byoyomi],
                 "pace": self.pace,
                 "resigns": self.resigns,
+                "versions": dict(self.versions),
             }
         )
 
@@ -170,6 +192,7 @@ class PageGame:
             game=spec.name,
             title=spec.title,
             options=dict(settings.options),
+            versions=dict(settings.versions),
             sides=(spec.players[0], spec.players[1]),
             players=(self._player_view(0), self._player_view(1)),
             you=settings.you,
@@ -234,16 +257,20 @@ class PageGame:
             started=datetime.datetime.fromtimestamp(self.settings.created),
             event=EVENT,
         ).text(suffix)
-        return self._with_opening(text) if suffix == "pgn" else text
+        return self._with_tags(text) if suffix == "pgn" else text
 
-    def _with_opening(self, text: str) -> str:
-        """A game's PGN with the tags of its opening."""
+    def _with_tags(self, text: str) -> str:
+        """A game's PGN with the tags of its opening, and with the versions of what the opponent played
+        with."""
         tags_of = describe(self.rules.spec.name).opening_tags
         head, blank, moves = text.partition("\n\n")
-        if tags_of is None or not head.startswith("["):
+        if not head.startswith("["):
             return text
-        tags = (f'\n[{name} "{value}"]' for name, value in tags_of(self.live.states[-1]).items())
-        return f"{head}{''.join(tags)}{blank}{moves}"
+        tags = {} if tags_of is None else dict(tags_of(self.live.states[-1]))
+        if self.settings.versions:
+            tags["OpponentVersions"] = ", ".join(f"{file} {n}" for file, n in self.settings.versions.items())
+        lines = (f'\n[{name} "{value}"]' for name, value in tags.items())
+        return f"{head}{''.join(lines)}{blank}{moves}"
 
     def replay(self) -> Replay:
         """Both sides' beliefs step by step. Raises Refused."""
@@ -260,8 +287,17 @@ class PageGame:
         return can if describe(self.rules.spec.name).draws_by_agreement else can - {"draw"}
 
     def _facts(self) -> list[Text]:
-        facts = describe(self.rules.spec.name).facts
-        return [] if facts is None else [text_of(fact) for fact in facts(self.rules, self.live.states[-1])]
+        facts_of = describe(self.rules.spec.name).facts
+        facts = [] if facts_of is None else list(facts_of(self.rules, self.live.states[-1]))
+        if changed := ", ".join(self.settings.changed_versions()):
+            if self.live.end is None:
+                fact = Sentence(
+                    "The opponent has changed ({files}): it goes on as it is today.", files=changed
+                )
+            else:
+                fact = Sentence("Played with earlier versions of the opponent ({files}).", files=changed)
+            facts.append(fact)
+        return [text_of(fact) for fact in facts]
 
     def _observer(self) -> Callable[[Any], None] | None:
         """Receives what the person observes in a game of hidden information."""
