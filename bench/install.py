@@ -89,7 +89,7 @@ class Environment:
         """Installs the wheel with what it requires."""
         options = ["--no-index"] if os.environ.get("PIP_NO_INDEX") else []
         options += [] if bytecode else ["--no-compile"]
-        named = ["--only-binary", ":all:", "--find-links", wheels]
+        named = ["--find-links", wheels]  # python-chess comes as source, of Python alone
         self.run(self.programs / "python", "-m", "pip", "install", "-q", *options, *named, "sparring")
 
     def megabytes(self) -> dict[str, int]:
@@ -130,13 +130,12 @@ def page(environment: Environment) -> str:
                     return json.load(answer)
 
             assert {offer["name"] for offer in ask("/api/catalogue")} >= {"chess", "go", "shogi"}
-            settings = {"game": "chess", "opponent": {"level": 1500}, "think_time": "none", "seed": 1}
-            game = ask("/api/games", settings)
+            opponent = {"level": 1500, "think_time": "none"}
+            game = ask("/api/games", {"game": "chess", "opponent": opponent, "seed": 1})
             game = ask(f"/api/games/{game['id']}/moves?wait=60", {"move": "e4", "ply": 0})
-            assert game["ply"] == 2
-            return str(
-                game["moves"][-1]["text"] if isinstance(game["moves"][-1], dict) else game["moves"][-1]
-            )
+            assert game["ply"] == 2, game
+            record = client.open(f"{address}/api/games/{game['id']}/record?format=pgn", timeout=_SECONDS)
+            return str(record.read().decode()).split()[-2]
         finally:
             server.terminate()
 
