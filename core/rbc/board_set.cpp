@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "game/compiler.hpp"
 #include "game/parallel.hpp"
 #include "game/random.hpp"
 
@@ -147,7 +148,7 @@ void BoardSetBuilder::LocalBuffer::flush(std::size_t run) {
         // The table exceeds the caches: prefetch all slots first.
         const auto items = std::span(buffer.items).first(buffer.size);
         for (const Item& item : items)
-            __builtin_prefetch(&table.slots[item.hash & (table.slots.size() - 1)], 1);
+            prefetch_to_write(&table.slots[item.hash & (table.slots.size() - 1)]);
         std::size_t added = 0;
         for (const Item& item : items)
             added += builder_.kept(item.hash) && table.insert(item.side, item.hash);

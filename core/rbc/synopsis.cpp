@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "game/compiler.hpp"
+
 namespace sparring::rbc {
 
 using namespace chess;
@@ -312,7 +314,7 @@ Synopsis SynopsisBuilder::finish(const RememberedPlanes* previous) {
     planes_[known_squares] = planes_[surely_no_opponent];
     for (std::size_t t = 0; t < 6; ++t) planes_[known_squares] |= planes_[surely_opponent + t];
     if (known_.player == black) {
-        for (Bitboard& plane : planes_) plane = __builtin_bswap64(plane);  // reverses the ranks
+        for (Bitboard& plane : planes_) plane = reversed_bytes(plane);  // reverses the ranks
     }
     if (previous) std::copy(previous->begin(), previous->end(), planes_.begin() + previous_planes);
     const Bitboard east = 0xF0F0F0F0F0F0F0F0ULL, north = 0xFFFFFFFF00000000ULL;

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <utility>
 
+#include "game/compiler.hpp"
 #include "game/text.hpp"
 
 namespace sparring::records {
@@ -40,8 +40,7 @@ std::optional<std::uint8_t> coordinate(char c, int size) {
 std::int16_t parse_recorded_komi(std::string_view text) {
     const bool plus = text.starts_with('+');
     double points = 0;
-    const char* end = text.data() + text.size();
-    const auto [rest, error] = std::from_chars(text.data() + plus, end, points);
+    const std::errc error = read_real(text.substr(plus ? 1 : 0), points);
     if (error != std::errc() || !std::isfinite(points)) {
         if (split_words(text).empty()) return 0;
         throw ParseError("komi " + quoted(text) + " is no number");

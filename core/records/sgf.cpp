@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 
+#include "game/compiler.hpp"
 #include "game/errors.hpp"
 #include "game/text.hpp"
 #include "records/pgn_comments.hpp"
@@ -41,7 +41,7 @@ bool has_double_bytes(std::string_view charset) {
 
 std::int32_t tenths(std::string_view text) {
     double seconds = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+    const std::errc error = read_real(text, seconds);
     const bool good = error == std::errc() && seconds >= 0 && seconds < 1e8;
     return good ? static_cast<std::int32_t>(std::lround(seconds * 10)) : no_clock;
 }

@@ -7,7 +7,6 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
 #include <new>
 
@@ -15,6 +14,7 @@
 #include <sys/mman.h>
 #endif
 
+#include "game/compiler.hpp"
 #include "game/move.hpp"
 
 namespace sparring::search {
@@ -48,7 +48,7 @@ class TranspositionTable {
     }
 
     /// Loads the bucket of a key into the cache.
-    void prefetch(std::uint64_t key) const { __builtin_prefetch(&bucket(key)); }
+    void prefetch(std::uint64_t key) const { sparring::prefetch(&bucket(key)); }
 
     /// The entry of a key; its bound is `none` if there is no entry.
     Entry probe(std::uint64_t key) const {
@@ -109,23 +109,27 @@ class TranspositionTable {
     Bucket& bucket(std::uint64_t key) { return buckets_.get()[key & (size_ - 1)]; }
 
     struct Free {
-        void operator()(Bucket* buckets) const { std::free(buckets); }
+        std::align_val_t alignment;
+
+        void operator()(Bucket* buckets) const { ::operator delete(buckets, alignment); }
     };
+    using Buckets = std::unique_ptr<Bucket, Free>;
+
     /// Allocates in huge pages if the system has them: nearly every access to a large table is to another
     /// page.
-    static Bucket* allocate(std::size_t size) {
+    static Buckets allocate(std::size_t size) {
         constexpr std::size_t page = std::size_t{1} << 21;
         const std::size_t bytes = size * sizeof(Bucket);
-        void* memory = std::aligned_alloc(bytes < page ? sizeof(Bucket) : page, bytes);
-        if (!memory) throw std::bad_alloc();
+        const std::align_val_t alignment{bytes < page ? sizeof(Bucket) : page};
+        void* memory = ::operator new(bytes, alignment);
 #ifdef MADV_HUGEPAGE
         if (bytes >= page) madvise(memory, bytes, MADV_HUGEPAGE);
 #endif
-        return new (memory) Bucket[size];
+        return Buckets(new (memory) Bucket[size], Free{alignment});
     }
 
     std::size_t size_;  // a power of two
-    std::unique_ptr<Bucket, Free> buckets_;
+    Buckets buckets_;
     std::uint64_t generation_ = 0;
 };
 

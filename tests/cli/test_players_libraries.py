@@ -1,22 +1,40 @@
-"""Playing imports no library of an extra: at the terminal, in an engine, on the page, for a prediction."""
+"""Playing imports no library of an extra: at the terminal, in an engine, on the page, for a prediction.
+
+Neither does it import another package than those that the wheel requires, whatever else is installed here.
+"""
 
 from __future__ import annotations
 
 import re
 import subprocess
 import sys
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
 
 from sparring.games import GAMES
+from tests.cli.test_person_commands import write_games
+from tests.packaging.constraints import normalised
+from tests.packaging.test_constraints import PROJECT, closure
 
+PLAYERS = {"sparring", "nanobind", *closure(PROJECT["dependencies"])}
+FOREIGN = sorted(
+    package
+    for package, distributions in packages_distributions().items()
+    if not PLAYERS.intersection(map(normalised, distributions))
+)
+"""Top-level packages that are installed here and that no player needs."""
 EXTRAS = ("onnx", "pyarrow", "zstandard", "torch", "matplotlib", "openvino", "ray", "reconchess")
 BEGIN = f"""
 import os, sys
 
+tools = set()  # what the test itself imports
+
 def leave(code=0):
-    print("extras:", [name for name in {EXTRAS} if sys.modules.get(name)], file=sys.stderr, flush=True)
+    packages = {{name for name in {FOREIGN} if sys.modules.get(name)}} - tools
+    packages.update(name for name in {EXTRAS} if sys.modules.get(name))
+    print("extras:", sorted(packages), file=sys.stderr, flush=True)
     kill(code)
 
 kill, os._exit = os._exit, leave  # engines leave by os._exit
@@ -28,7 +46,9 @@ SERVER = (
 sys.modules["zstandard"] = None  # the test client would import it
 import sparring.cli.serve
 from pathlib import Path
+tools.update(sys.modules)
 from fastapi.testclient import TestClient
+tools = set(sys.modules) - tools
 from sparring.server.app import create_app
 from sparring.server.security import Access
 
@@ -125,6 +145,15 @@ def test_the_page(tmp_path: Path) -> None:
 @pytest.mark.parametrize("model", ["human", "strong", "blend"])
 def test_a_prediction(game: str, model: str, tmp_path: Path) -> None:
     assert "%" in run(COMMAND, "predict", game, "--model", model, folder=tmp_path)
+
+
+def test_a_person(tmp_path: Path) -> None:
+    write_games(tmp_path / "games.pgn", 12)
+    made = ("chess", "--records", "games.pgn", "--name", "Alice", "--out", "alice.toml")
+    run(COMMAND, "train", "person", *made, folder=tmp_path)
+    played = ("chess", "--player", "alice.toml")
+    shown = run(COMMAND, "play", *played, folder=tmp_path, typed="e4\nresign\nquit\n")
+    assert "Your opponent is" in shown
 
 
 def test_records_of_people(tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ TOOLS = {
     "open-spiel",
     "scipy",
     "reconchess",
+    "onnx",
     "pyarrow",
     "zstandard",
 }
@@ -32,7 +33,6 @@ PLAYING = {
     "filelock",
     "msgspec",
     "numpy",
-    "onnx",
     "onnxruntime",
     "rich",
     "typer",

@@ -169,6 +169,7 @@ def encode(fields: Mapping[int, Sequence[FieldValue]]) -> bytes:
 
 
 def _encoded_varint(value: int) -> bytes:
+    value &= 0xFFFF_FFFF_FFFF_FFFF  # a negative number is stored as its two's complement
     groups = bytearray()
     while value > 0x7F:
         groups.append(value & 0x7F | 0x80)

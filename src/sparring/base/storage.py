@@ -36,7 +36,7 @@ def atomic_writer(path: Path) -> Iterator[Path]:
     part = path.with_name(f"{path.name}.part")
     try:
         yield part
-        with part.open("rb") as file:
+        with part.open("r+b") as file:  # Windows syncs only files that may be written
             os.fsync(file.fileno())  # else a power failure may keep the rename and lose the content
         part.replace(path)
     except BaseException:

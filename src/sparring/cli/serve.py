@@ -138,7 +138,7 @@ def _lock(folder: Path) -> FolderLock:
         return lock_folder(folder, PAGE_LOCK)
     except CannotWrite:
         path = folder / ADDRESS
-        where = f" at {path.read_text().strip()}" if path.is_file() else ""
+        where = f" at {path.read_text(encoding='utf-8').strip()}" if path.is_file() else ""
         raise CannotWrite(
             f"a server already runs{where} with the games of {folder}: open it, or give another --folder"
         ) from None

@@ -82,7 +82,7 @@ def is_shipped(file: Path) -> bool:
 
 @cache
 def _cards() -> dict[str, dict[str, dict[str, str]]]:
-    return tomllib.loads((Path(__file__).parent / "cards.toml").read_text())
+    return tomllib.loads((Path(__file__).parent / "cards.toml").read_text(encoding="utf-8"))
 
 
 def training_card(kind: Kind, name: str) -> dict[str, str]:

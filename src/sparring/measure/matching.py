@@ -121,7 +121,7 @@ def _temperatures(
 ) -> dict[str, TemperatureFit]:
     """Temperatures by group, cached in a file."""
     key, path = cache_key(key, held_out.digest()), folder / f"{policy.name}.temperatures.json"
-    if path.is_file() and (stored := json.loads(path.read_text()))["key"] == key:
+    if path.is_file() and (stored := json.loads(path.read_text(encoding="utf-8")))["key"] == key:
         return {group: TemperatureFit(**entry) for group, entry in stored["groups"].items()}
     name, total = f"{policy.name}, temperature", len(held_out)
     fits = fit_temperatures(policy, held_out, lambda done: on_progress(name, done, total))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from sparring import data
 from sparring.base.errors import BadFile
+from sparring.base.extras import require
 from sparring.games import GAMES
 from sparring.networks.card import ModelCard, has_card, read_card
 from sparring.networks.codec import Codec
@@ -87,8 +88,8 @@ def lazy_reader(module: str) -> Callable[[Any, str], onnx.ModelProto]:
 def open_network(path: Path) -> tuple[bytes | onnx.ModelProto, ModelCard]:
     """Reads a network file for a runtime: a shipped one as it is, any other as `read_network` does.
 
-    A shipped file needs no library `onnx`, whose import takes longer than the file. Raises BadFile or
-    OSError.
+    A shipped file needs no library `onnx`, whose import takes longer than the file. Raises BadFile,
+    MissingExtra or OSError.
     """
     if not data.is_shipped(path):
         return read_network(path)
@@ -104,9 +105,10 @@ def open_network(path: Path) -> tuple[bytes | onnx.ModelProto, ModelCard]:
 
 def open_graph(path: Path) -> OnnxFile:
     """Reads an ONNX file that has no codec, such as a network of synopses; a file of the user's is checked
-    by the library `onnx`. Raises BadFile or OSError."""
+    by the library `onnx`. Raises BadFile, MissingExtra or OSError."""
     content = path.read_bytes()
     if not data.is_shipped(path):
+        _require_onnx(path)
         from sparring.networks.onnx_files import load_onnx
 
         content = load_onnx(content, path.parent).SerializeToString()
@@ -114,8 +116,9 @@ def open_graph(path: Path) -> OnnxFile:
 
 
 def read_network(path: Path) -> tuple[onnx.ModelProto, ModelCard]:
-    """Reads a network file of any supported format as an ONNX graph with its card. Raises BadFile or
-    OSError."""
+    """Reads a network file of any supported format as an ONNX graph with its card. Raises BadFile,
+    MissingExtra or OSError."""
+    _require_onnx(path)
     from sparring.networks.graph_check import check_graph
 
     try:
@@ -125,6 +128,10 @@ def read_network(path: Path) -> tuple[onnx.ModelProto, ModelCard]:
         return model, card
     except BadFile as error:
         raise BadFile(f"{path}: {error}") from None
+
+
+def _require_onnx(path: Path) -> None:
+    require("onnx", "networks", f"{path}: reading a network that is not shipped with Sparring needs")
 
 
 def make_codec(card: ModelCard) -> Codec:

@@ -1,40 +1,55 @@
-"""Builds ONNX graphs: a thin layer over onnx.helper that names values and counts parameters.
+"""Builds and extends ONNX graphs in the wire format: values have names, trained parameters are counted.
 
 Readers create every node with `op`, so the set of operators stays small; `sparring.networks.torch_executor`
-implements the same ones.
+implements the same ones. Only `build`, which lets ONNX check the graph, needs the library `onnx`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+import struct
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
-import onnx
 from numpy.typing import NDArray
-from onnx import TensorProto, helper, numpy_helper
 
 from sparring._core import lc0_policy_moves
+from sparring.base.protobuf import FieldValue, encode, parse
+from sparring.networks import onnx_reader as onnx_format
 from sparring.networks.card import ModelCard, write_card
+
+if TYPE_CHECKING:
+    import onnx
 
 OPSET = 18
 _IR_VERSION = 9
 BATCH_DIMENSION = "batch"
 """The name of the dynamic first dimension of every input and output."""
+Attribute: TypeAlias = int | float | str | Sequence[int]
+"""An attribute of a node."""
 
 
 class GraphBuilder:
     """An ONNX graph under construction. Values are referred to by name."""
 
-    def __init__(self, graph: onnx.GraphProto | None = None, prefix: str = "") -> None:
-        """Begins with an empty graph, or adds to `graph`: the names of the new values have the prefix."""
-        self._graph = onnx.GraphProto() if graph is None else graph
+    def __init__(self, content: bytes | None = None, prefix: str = "") -> None:
+        """Begins with an empty graph, or extends that of an ONNX file: the names of the new values have the
+        prefix. Raises BadFile."""
+        self._model: Mapping[int, Sequence[FieldValue]] = {}
+        self._graph: dict[int, list[FieldValue]] = {}
+        if content is not None:
+            model, graph = onnx_format.parse_model(content)
+            self._model = model.fields
+            self._graph = {number: list(values) for number, values in graph.fields.items()}
+        self._nodes = self._graph.setdefault(onnx_format.NODES, [])
+        self._constants = self._graph.setdefault(onnx_format.WEIGHTS, [])
         self._prefix = prefix
         self.parameters = 0
 
-    def input(self, name: str, shape: Sequence[int | str], dtype: int = TensorProto.FLOAT) -> str:
+    def input(self, name: str, shape: Sequence[int | str], dtype: int = onnx_format.FLOAT) -> str:
         """Adds an input of shape [batch, *shape]; a string in the shape is a dynamic dimension."""
-        self._graph.input.append(helper.make_tensor_value_info(name, dtype, [BATCH_DIMENSION, *shape]))
+        info = _value_info(name, dtype, [BATCH_DIMENSION, *shape])
+        self._graph.setdefault(onnx_format.INPUTS, []).append(info)
         return name
 
     def weights(self, array: NDArray[np.float32]) -> str:
@@ -44,15 +59,22 @@ class GraphBuilder:
 
     def constant(self, array: NDArray[np.generic]) -> str:
         """Adds a constant that is not trained, such as a shape or indices."""
-        name = f"{self._prefix}c{len(self._graph.initializer)}"
-        self._graph.initializer.append(numpy_helper.from_array(np.ascontiguousarray(array), name))
+        name = f"{self._prefix}c{len(self._constants)}"
+        self._constants.append(_tensor(array, name))
         return name
 
-    def op(self, kind: str, *inputs: str, **attributes: Any) -> str:
-        """Adds a node and returns the name of its first output."""
-        name = f"{self._prefix}{kind.lower()}_{len(self._graph.node)}"
-        self._graph.node.append(helper.make_node(kind, list(inputs), [name], **attributes))
+    def op(self, kind: str, *inputs: str, **attributes: Attribute) -> str:
+        """Adds a node and returns the name of its output."""
+        name = self._new_name(kind)
+        self._add(kind, inputs, [name], attributes)
         return name
+
+    def split(self, value: str, sizes: Sequence[int], axis: int) -> list[str]:
+        """Splits a value along an axis into parts of these sizes."""
+        name, lengths = self._new_name("Split"), self.constant(np.array(sizes, np.int64))
+        parts = [f"{name}_{i}" for i in range(len(sizes))]
+        self._add("Split", [value, lengths], parts, {"axis": axis})
+        return parts
 
     def reshape(self, value: str, *shape: int) -> str:
         """Reshapes a value; 0 keeps a dimension, -1 is inferred."""
@@ -69,19 +91,99 @@ class GraphBuilder:
 
     def output(self, name: str, value: str, shape: Sequence[int | str]) -> None:
         """Adds an output of shape [batch, *shape] under a name."""
-        self._graph.node.append(helper.make_node("Identity", [value], [name]))
-        info = helper.make_tensor_value_info(name, TensorProto.FLOAT, [BATCH_DIMENSION, *shape])
-        self._graph.output.append(info)
+        self._add("Identity", [value], [name], {})
+        info = _value_info(name, onnx_format.FLOAT, [BATCH_DIMENSION, *shape])
+        self._graph.setdefault(onnx_format.OUTPUTS, []).append(info)
+
+    def only_output(self, name: str) -> None:
+        """Makes a value of any shape the only output."""
+        self._graph[onnx_format.OUTPUTS] = [_value_info(name, onnx_format.FLOAT, None)]
+
+    def rename(self, old: str, new: str) -> None:
+        """Gives a value that nodes compute another name. Outputs of the graph keep theirs."""
+        for i, value in enumerate(self._nodes):
+            assert isinstance(value, memoryview)
+            node = parse(value)
+            ends = (onnx_format.NODE_INPUTS, onnx_format.NODE_OUTPUTS)
+            names = {end: node.texts(end, "names") for end in ends}
+            if any(old in part for part in names.values()):
+                renamed = {end: [_text(new if name == old else name) for name in names[end]] for end in ends}
+                self._nodes[i] = _message({**node.fields, **renamed})
+
+    def content(self) -> bytes:
+        """The file that is extended, with this graph."""
+        return encode({**self._model, onnx_format.GRAPH: [_message(self._graph)]})
 
     def build(self, card: ModelCard) -> onnx.ModelProto:
         """The model, checked by ONNX, with its card."""
-        self._graph.name = card.name
-        opsets = [helper.make_opsetid("", OPSET)]
-        model = helper.make_model(self._graph, opset_imports=opsets, ir_version=_IR_VERSION)
+        import onnx
+
+        graph = onnx.GraphProto.FromString(encode(self._graph))
+        graph.name = card.name
+        opsets = [onnx.helper.make_opsetid("", OPSET)]
+        model = onnx.helper.make_model(graph, opset_imports=opsets, ir_version=_IR_VERSION)
         model.producer_name = "sparring"
         write_card(model, card)
         onnx.checker.check_model(model)
         return model
+
+    def _new_name(self, kind: str) -> str:
+        return f"{self._prefix}{kind.lower()}_{len(self._nodes)}"
+
+    def _add(
+        self, kind: str, inputs: Sequence[str], outputs: Sequence[str], attributes: Mapping[str, Attribute]
+    ) -> None:
+        node = {
+            onnx_format.NODE_INPUTS: [_text(name) for name in inputs],
+            onnx_format.NODE_OUTPUTS: [_text(name) for name in outputs],
+            onnx_format.OPERATOR: [_text(kind)],
+            onnx_format.ATTRIBUTES: [_attribute(name, attributes[name]) for name in sorted(attributes)],
+        }
+        self._nodes.append(_message(node))
+
+
+# The parts of a graph in the wire format. The numbers are those of onnx.proto.
+
+
+def _message(fields: Mapping[int, Sequence[FieldValue]]) -> memoryview:
+    return memoryview(encode(fields))
+
+
+def _text(text: str) -> memoryview:
+    return memoryview(text.encode())
+
+
+def _attribute(name: str, value: Attribute) -> memoryview:
+    real, integer, text, integers, kind = 2, 3, 4, 8, 20
+    fields: dict[int, Sequence[FieldValue]] = {1: [_text(name)]}
+    if isinstance(value, str):
+        fields |= {text: [_text(value)], kind: [3]}
+    elif isinstance(value, float):
+        fields |= {real: [struct.pack("<f", value)], kind: [1]}
+    elif isinstance(value, int):
+        fields |= {integer: [value], kind: [2]}
+    else:
+        fields |= {integers: [int(number) for number in value], kind: [7]}
+    return _message(fields)
+
+
+def _tensor(array: NDArray[np.generic], name: str) -> memoryview:
+    stored = np.ascontiguousarray(array)
+    fields: dict[int, Sequence[FieldValue]] = {
+        onnx_format.DIMS: stored.shape,
+        onnx_format.TYPE: [onnx_format.type_number(stored.dtype)],
+        onnx_format.NAME: [_text(name)],
+        onnx_format.RAW: [memoryview(stored.astype(stored.dtype.newbyteorder("<"), copy=False).tobytes())],
+    }
+    return _message(fields)
+
+
+def _value_info(name: str, dtype: int, shape: Sequence[int | str] | None) -> memoryview:
+    tensor: dict[int, Sequence[FieldValue]] = {1: [dtype]}
+    if shape is not None:
+        dims = [_message({1: [dim]} if isinstance(dim, int) else {2: [_text(dim)]}) for dim in shape]
+        tensor[2] = [_message({1: dims})]
+    return _message({1: [_text(name)], 2: [_message({1: [_message(tensor)]})]})
 
 
 def attention_policy_map() -> NDArray[np.int64]:

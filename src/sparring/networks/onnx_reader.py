@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -21,11 +22,11 @@ _MOST_FIELDS = 200_000
 """Limit of nodes, weights and values of a graph."""
 
 # Field numbers of onnx.proto.
-_GRAPH, _OPSETS, _METADATA, _FUNCTIONS = 7, 8, 14, 25  # ModelProto
-_NODES, _WEIGHTS, _INPUTS, _OUTPUTS, _SPARSE = 1, 5, 11, 12, 15  # GraphProto
-_NODE_INPUTS, _NODE_OUTPUTS, _OPERATOR, _ATTRIBUTES, _DOMAIN = 1, 2, 4, 5, 7  # NodeProto
-_TENSOR, _INNER_GRAPH, _TENSORS, _INNER_GRAPHS, _SPARSE_TENSOR, _SPARSE_TENSORS = 5, 6, 10, 11, 22, 23
-_DIMS, _TYPE, _FLOATS, _NAME, _RAW, _DOUBLES, _EXTERNAL, _LOCATION = 1, 2, 4, 8, 9, 10, 13, 14  # TensorProto
+GRAPH, OPSETS, METADATA, FUNCTIONS = 7, 8, 14, 25  # ModelProto
+NODES, WEIGHTS, INPUTS, OUTPUTS, SPARSE = 1, 5, 11, 12, 15  # GraphProto
+NODE_INPUTS, NODE_OUTPUTS, OPERATOR, ATTRIBUTES, DOMAIN = 1, 2, 4, 5, 7  # NodeProto
+TENSOR, INNER_GRAPH, TENSORS, INNER_GRAPHS, SPARSE_TENSOR, SPARSE_TENSORS = 5, 6, 10, 11, 22, 23
+DIMS, TYPE, FLOATS, NAME, RAW, DOUBLES, EXTERNAL, LOCATION = 1, 2, 4, 8, 9, 10, 13, 14  # TensorProto
 
 FLOAT, INT64 = 1, 7
 _DTYPES = {
@@ -60,6 +61,15 @@ class ValueInfo:
     dims: tuple[int | None, ...]
     """None for a dimension that is open."""
 
+    @property
+    def numpy_type(self) -> np.dtype[Any]:
+        """The type of its arrays. Raises BadFile."""
+        if self.dtype not in _STORED:
+            raise BadFile(
+                f"{self.name} is of type {_DTYPES.get(self.dtype, self.dtype)}, which we do not read"
+            )
+        return np.dtype(_STORED[self.dtype])
+
 
 @dataclass(frozen=True)
 class OnnxFile:
@@ -72,30 +82,42 @@ class OnnxFile:
 
     def keep_outputs(self, names: Sequence[str]) -> bytes:
         """The content without other outputs, and without the nodes and weights that only they need."""
-        model, graph = _parsed(self.content)
+        model, graph = parse_model(self.content)
         needed = set(names)
         nodes: list[FieldValue] = []
-        for node, value in _reversed(graph, _NODES):
-            if needed.intersection(node.texts(_NODE_OUTPUTS, "output")):
-                needed.update(node.texts(_NODE_INPUTS, "input"))
+        for node, value in _reversed(graph, NODES):
+            if needed.intersection(node.texts(NODE_OUTPUTS, "output")):
+                needed.update(node.texts(NODE_INPUTS, "input"))
                 nodes.append(value)
-        tensors, values = _reversed(graph, _WEIGHTS), _reversed(graph, _OUTPUTS)
-        weights = [value for tensor, value in tensors if tensor.text(_NAME, "name") in needed]
+        tensors, values = _reversed(graph, WEIGHTS), _reversed(graph, OUTPUTS)
+        weights = [value for tensor, value in tensors if tensor.text(NAME, "name") in needed]
         outputs = [value for output, value in values if output.text(1, "name") in names]
-        kept = {_NODES: nodes[::-1], _WEIGHTS: weights[::-1], _OUTPUTS: outputs[::-1]}
-        return encode({**model.fields, _GRAPH: (memoryview(encode({**graph.fields, **kept})),)})
+        kept = {NODES: nodes[::-1], WEIGHTS: weights[::-1], OUTPUTS: outputs[::-1]}
+        return encode({**model.fields, GRAPH: (memoryview(encode({**graph.fields, **kept})),)})
 
 
 def read_onnx(content: bytes) -> OnnxFile:
     """Reads a file. Raises BadFile."""
-    model, graph = _parsed(content)
-    entries = model.messages(_METADATA, "metadata_props")
+    model, graph = parse_model(content)
+    entries = model.messages(METADATA, "metadata_props")
     return OnnxFile(
         content,
         {entry.text(1, "key"): entry.text(2, "value") for entry in entries},
-        tuple(_value(value) for value in graph.messages(_INPUTS, "input")),
-        tuple(_value(value) for value in graph.messages(_OUTPUTS, "output")),
+        tuple(_value(value) for value in graph.messages(INPUTS, "input")),
+        tuple(_value(value) for value in graph.messages(OUTPUTS, "output")),
     )
+
+
+def parse_model(content: bytes) -> tuple[Message, Message]:
+    """The model and its graph. Raises BadFile."""
+    try:
+        model = parse(memoryview(content))
+        graph = model.message(GRAPH, "graph", _MOST_FIELDS)
+    except BadFile:
+        raise BadFile("not an ONNX file, or cut off: its protobuf cannot be read") from None
+    if NODES not in graph:
+        raise BadFile("not an ONNX file: there is no graph in it")
+    return model, graph
 
 
 def check_content(file: OnnxFile, codec: Codec) -> None:
@@ -105,9 +127,9 @@ def check_content(file: OnnxFile, codec: Codec) -> None:
     inputs and outputs have the names and types that the codec needs, inputs also the shapes. How much memory
     and time the graph needs is not known.
     """
-    model, graph = _parsed(file.content)
+    model, graph = parse_model(file.content)
     _check_graph(model, graph)
-    weights = {tensor.text(_NAME, "name") for tensor in graph.messages(_WEIGHTS, "initializer")}
+    weights = {tensor.text(NAME, "name") for tensor in graph.messages(WEIGHTS, "initializer")}
     try:
         sample = codec.encode([Position(load_game(codec.game).initial())])
     except (ValueError, LookupError, TypeError, OverflowError, MemoryError) as error:
@@ -116,22 +138,15 @@ def check_content(file: OnnxFile, codec: Codec) -> None:
     _check_outputs({value.name: value for value in file.outputs}, codec, sample)
 
 
+def type_number(dtype: np.dtype[Any]) -> int:
+    """The number of TensorProto.DataType of an array's type."""
+    return next(number for number, stored in _STORED.items() if np.dtype(stored) == dtype)
+
+
 def type_words(dtype: int, dims: Sequence[int | None]) -> str:
     """The type and shape of a value in words, such as "float [batch, 3]"."""
     name = _DTYPES.get(dtype, str(dtype))
     return f"{name} [{', '.join('batch' if dim is None else str(dim) for dim in dims)}]"
-
-
-def _parsed(content: bytes) -> tuple[Message, Message]:
-    """The model and its graph."""
-    try:
-        model = parse(memoryview(content))
-        graph = model.message(_GRAPH, "graph", _MOST_FIELDS)
-    except BadFile:
-        raise BadFile("not an ONNX file, or cut off: its protobuf cannot be read") from None
-    if _NODES not in graph:
-        raise BadFile("not an ONNX file: there is no graph in it")
-    return model, graph
 
 
 def _reversed(graph: Message, number: int) -> list[tuple[Message, FieldValue]]:
@@ -148,35 +163,35 @@ def _value(value: Message) -> ValueInfo:
 
 
 def _check_graph(model: Message, graph: Message) -> None:
-    if _FUNCTIONS in model or _SPARSE in graph:
+    if FUNCTIONS in model or SPARSE in graph:
         raise BadFile("its ONNX graph has functions or sparse weights, which networks here do not need")
-    for tensor in graph.messages(_WEIGHTS, "initializer"):
+    for tensor in graph.messages(WEIGHTS, "initializer"):
         _check_weights(tensor)
-    for node in graph.messages(_NODES, "node"):
-        operator, domain = node.text(_OPERATOR, "op_type"), node.text(_DOMAIN, "domain")
+    for node in graph.messages(NODES, "node"):
+        operator, domain = node.text(OPERATOR, "op_type"), node.text(DOMAIN, "domain")
         if domain not in ("", "ai.onnx"):
             raise BadFile(f"its operator {operator} is not ONNX's own but of {domain}")
-        for attribute in node.messages(_ATTRIBUTES, "attribute"):
-            if _INNER_GRAPH in attribute or _INNER_GRAPHS in attribute:
+        for attribute in node.messages(ATTRIBUTES, "attribute"):
+            if INNER_GRAPH in attribute or INNER_GRAPHS in attribute:
                 raise BadFile(f"its operator {operator} holds a graph of its own")
-            if _SPARSE_TENSOR in attribute or _SPARSE_TENSORS in attribute:
+            if SPARSE_TENSOR in attribute or SPARSE_TENSORS in attribute:
                 raise BadFile(f"its operator {operator} has sparse weights, which networks here do not need")
-            for tensor in (*attribute.messages(_TENSOR, "t"), *attribute.messages(_TENSORS, "tensors")):
+            for tensor in (*attribute.messages(TENSOR, "t"), *attribute.messages(TENSORS, "tensors")):
                 _check_weights(tensor)
 
 
 def _check_weights(tensor: Message) -> None:
-    name, dtype = tensor.text(_NAME, "name"), tensor.number(_TYPE, "data_type")
-    if tensor.number(_LOCATION, "data_location") or _EXTERNAL in tensor:
+    name, dtype = tensor.text(NAME, "name"), tensor.number(TYPE, "data_type")
+    if tensor.number(LOCATION, "data_location") or EXTERNAL in tensor:
         raise BadFile(f"its weights {name} lie in a file of their own, which needs the library onnx")
     if dtype not in _STORED:
         raise BadFile(f"its weights {name} are of type {_DTYPES.get(dtype, dtype)}, which we do not read")
     stored = np.dtype(_STORED[dtype])
-    raw = tensor.bytes(_RAW, "raw_data")
-    if _RAW in tensor and len(raw) != math.prod(tensor.numbers(_DIMS, "dims")) * stored.itemsize:
+    raw = tensor.bytes(RAW, "raw_data")
+    if RAW in tensor and len(raw) != math.prod(tensor.numbers(DIMS, "dims")) * stored.itemsize:
         raise BadFile(f"its weights {name} do not fit together ({len(raw):,} bytes)")
     numbers = [np.frombuffer(raw, stored)]
-    for field, kind in ((_FLOATS, "<f4"), (_DOUBLES, "<f8")):
+    for field, kind in ((FLOATS, "<f4"), (DOUBLES, "<f8")):
         packed = b"".join(value for value in tensor.fields.get(field, ()) if not isinstance(value, int))
         if len(packed) % np.dtype(kind).itemsize:
             raise BadFile(f"its weights {name} do not fit together ({len(packed):,} bytes)")
@@ -193,7 +208,7 @@ def _check_inputs(inputs: Mapping[str, ValueInfo], sample: Tensors) -> None:
         wanted = (None, *array.shape[1:])
         fits = len(given.dims) == len(wanted) and given.dims[0] is None
         fits = fits and all(dim in (None, size) for dim, size in zip(given.dims, wanted, strict=True))
-        dtype = next(number for number, stored in _STORED.items() if np.dtype(stored) == array.dtype)
+        dtype = type_number(array.dtype)
         if not fits or given.dtype != dtype:
             raise BadFile(
                 f"its input {name} is {type_words(given.dtype, given.dims)}; "

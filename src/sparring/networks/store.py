@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -37,6 +38,8 @@ def user_data_folder() -> Path:
     """Sparring's folder for this user: $SPARRING_HOME, else a folder in the user's data directory."""
     if "SPARRING_HOME" in os.environ:
         return Path(os.environ["SPARRING_HOME"])
+    if sys.platform == "win32" and (local := os.environ.get("LOCALAPPDATA")):
+        return Path(local) / "sparring"
     return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "sparring"
 
 

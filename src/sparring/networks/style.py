@@ -12,21 +12,26 @@ from __future__ import annotations
 import io
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sparring.base.errors import BadFile
+from sparring.base.errors import BadFile, first_line
 from sparring.base.storage import read_npz
 from sparring.games import describe, load_game
-from sparring.networks.codec import Codec, Position
-from sparring.networks.sessions import open_session
-
-if TYPE_CHECKING:
-    import onnx
-
-    from sparring.networks.graph import GraphBuilder
+from sparring.networks.codec import Codec, Position, Tensors
+from sparring.networks.graph import GraphBuilder
+from sparring.networks.onnx_reader import (
+    INPUTS,
+    NODE_INPUTS,
+    NODE_OUTPUTS,
+    NODES,
+    OUTPUTS,
+    parse_model,
+    read_onnx,
+)
+from sparring.networks.sessions import Model, open_session, serialized
 
 Array = NDArray[np.float32]
 FEATURES = "style"
@@ -108,77 +113,60 @@ def _check(style: StyleNetwork, path: Path) -> None:
             raise BadFile(f"{path}: a damaged style network ('{name}' is {list(array.shape)})")
 
 
-def trunk_output(model: onnx.ModelProto) -> str:
+def trunk_output(model: Model) -> str:
     """The value that the policy and the value head share: the last one on which both depend. Raises
     BadFile."""
-    outputs = {output.name for output in model.graph.output}
+    _, graph = parse_model(serialized(model))
+    nodes = [
+        (node.texts(NODE_INPUTS, "input"), node.texts(NODE_OUTPUTS, "output"))
+        for node in graph.messages(NODES, "node")
+    ]
+    outputs = {output.text(1, "name") for output in graph.messages(OUTPUTS, "output")}
     value = next((name for name in _VALUES if name in outputs), None)
     if value is None or _POLICY not in outputs:
         raise BadFile("it has no policy or no value, so that nothing is shared by both")
-    shared = _ancestors(model, _POLICY) & _ancestors(model, value)
-    dynamic = {entry.name for entry in model.graph.input}
+    shared = _ancestors(nodes, _POLICY) & _ancestors(nodes, value)
+    dynamic = {entry.text(1, "name") for entry in graph.messages(INPUTS, "input")}
     last = ""
-    for node in model.graph.node:
-        if dynamic.isdisjoint(node.input):
+    for taken, given in nodes:
+        if dynamic.isdisjoint(taken):
             continue  # computed from weights alone
-        dynamic.update(node.output)
-        if node.output[0] in shared:
-            last = node.output[0]
+        dynamic.update(given)
+        if given[0] in shared:
+            last = given[0]
     if not last:
         raise BadFile("its policy and its value share nothing")
     return last
 
 
-def _ancestors(model: onnx.ModelProto, name: str) -> set[str]:
+def _ancestors(nodes: list[tuple[list[str], list[str]]], name: str) -> set[str]:
     names = {name}
-    for node in reversed(model.graph.node):
-        if names.intersection(node.output):
-            names.update(node.input)
+    for taken, given in reversed(nodes):
+        if names.intersection(given):
+            names.update(taken)
     return names
 
 
-def _extended(model: onnx.ModelProto) -> tuple[onnx.ModelProto, GraphBuilder]:
-    """A copy of a model, and a builder that adds to its graph; new names begin with "style_"."""
-    import onnx
-
-    from sparring.networks.graph import GraphBuilder
-
-    copy = onnx.ModelProto()
-    copy.CopyFrom(model)
-    return copy, GraphBuilder(copy.graph, "style_")
-
-
-def _rename(model: onnx.ModelProto, old: str, new: str) -> None:
-    """Gives an output of a node another name."""
-    for node in model.graph.node:
-        for names in (node.input, node.output):
-            for i, name in enumerate(names):
-                if name == old:
-                    names[i] = new
-
-
-def with_features(model: onnx.ModelProto, style: StyleNetwork) -> onnx.ModelProto:
+def with_features(model: Model, style: StyleNetwork) -> bytes:
     """The network with a further output `FEATURES`: [n, 64, 4 * d] for from-to, [n, points + 1, d] for
     points, the pass last. Raises BadFile."""
-    extended, new = _extended(model)
-    cells = _cells(extended, new, style)
+    new = GraphBuilder(serialized(model), "style_")
+    cells = _cells(model, new, style)
     features = _perceptron(new, cells, style, style.output)
     if style.head == "points":
         mean = new.op("ReduceMean", cells, _axis(new, 1), keepdims=1)
         passing = new.op("MatMul", mean, new.constant(style.passing))
         features = new.op("Concat", features, passing, axis=1)
     new.output(FEATURES, features, ["cells", style.output.shape[1]])
-    return extended
+    return new.content()
 
 
-def with_person(
-    model: onnx.ModelProto, style: StyleNetwork, vector: Array, sharpness: float
-) -> onnx.ModelProto:
+def with_person(model: Model, style: StyleNetwork, vector: Array, sharpness: float) -> bytes:
     """The network whose policy is that of a person with the vector z [d] and the sharpness w. Raises
     BadFile."""
-    extended, new = _extended(model)
-    cells = _cells(extended, new, style)
-    _rename(extended, _POLICY, "style_base_policy")
+    new = GraphBuilder(serialized(model), "style_")
+    cells = _cells(model, new, style)
+    new.rename(_POLICY, "style_base_policy")
     z = vector.astype(np.float32)
     if style.head == "points":
         change = new.op("Squeeze", _perceptron(new, cells, style, style.output @ z[:, None]), _axis(new, 2))
@@ -186,23 +174,18 @@ def with_person(
         passing = new.op("MatMul", mean, new.constant(style.passing @ z[:, None]))
         change = new.op("Concat", change, passing, axis=1)
     else:
-        change = _from_to_change(extended, new, cells, style, z)
+        change = _from_to_change(new, cells, style, z)
     scaled = new.op("Mul", "style_base_policy", new.constant(np.array(sharpness, np.float32)))
-    _rename(extended, new.op("Add", scaled, change), _POLICY)
-    return extended
+    new.rename(new.op("Add", scaled, change), _POLICY)
+    return new.content()
 
 
-def _from_to_change(
-    extended: onnx.ModelProto, new: GraphBuilder, cells: str, style: StyleNetwork, z: Array
-) -> str:
+def _from_to_change(new: GraphBuilder, cells: str, style: StyleNetwork, z: Array) -> str:
     """The change of the logits [n, 1858]."""
     d = len(z)
     q, k, f, t = np.split(style.output, 4, axis=1)
     folded = np.concatenate([q * z, k, f @ z[:, None], t @ z[:, None]], axis=1)
-    sizes = new.constant(np.array([d, d, 1, 1], np.int64))
-    parts = new.op("Split", _perceptron(new, cells, style, folded), sizes, axis=2)
-    query, key, start, end = (f"{parts}_{i}" for i in range(4))
-    extended.graph.node[-1].output[:] = [query, key, start, end]
+    query, key, start, end = new.split(_perceptron(new, cells, style, folded), [d, d, 1, 1], axis=2)
     pairs = new.op("MatMul", query, new.op("Transpose", key, perm=[0, 2, 1]))
     pairs = new.op("Add", new.op("Add", pairs, start), new.op("Transpose", end, perm=[0, 2, 1]))
     start_squares, end_squares = style.squares.astype(np.int64)
@@ -210,7 +193,7 @@ def _from_to_change(
     return new.op("Gather", flat, new.constant(start_squares * 64 + end_squares), axis=1)
 
 
-def matches(model: onnx.ModelProto, codec: Codec, style: StyleNetwork) -> bool:
+def matches(model: Model, codec: Codec, style: StyleNetwork) -> bool:
     """Whether a style network was trained on this network: their features of the initial position are the
     same."""
     try:
@@ -221,18 +204,12 @@ def matches(model: onnx.ModelProto, codec: Codec, style: StyleNetwork) -> bool:
     return bool(gap < _PROBE_TOLERANCE * (1 + np.abs(style.probe).max()))
 
 
-def trunk_cells(model: onnx.ModelProto, codec: Codec, style: StyleNetwork) -> Array:
+def trunk_cells(model: Model, codec: Codec, style: StyleNetwork) -> Array:
     """The trunk's features [cells, c] of the initial position without ratings. Raises BadFile if the style
     network is for other channels."""
-    from onnx import TensorProto, helper
-
-    extended, new = _extended(model)
-    _rename(extended, _cells(extended, new, style), "style_cells")
-    del extended.graph.output[:]
-    extended.graph.output.append(helper.make_tensor_value_info("style_cells", TensorProto.FLOAT, None))
-    outputs = open_session(extended).run(codec.encode([Position(load_game(style.game).initial())]))
-    cells: Array = outputs["style_cells"][0]
-    return cells
+    trunk = _run_trunk(model, codec.encode([Position(load_game(style.game).initial())]))
+    channels = _channels(trunk, style)
+    return trunk[0].reshape(channels, -1).T if trunk.ndim == 4 else trunk.reshape(-1, channels)
 
 
 def move_features(
@@ -261,24 +238,39 @@ def _perceptron(new: GraphBuilder, cells: str, style: StyleNetwork, output: Arra
     return new.op("MatMul", new.op("Relu", hidden), new.constant(output))
 
 
-def _cells(extended: onnx.ModelProto, new: GraphBuilder, style: StyleNetwork) -> str:
+def _cells(model: Model, new: GraphBuilder, style: StyleNetwork) -> str:
     """The trunk's output as [n, cells, c]. Raises BadFile if its channels are not those of the style
     network."""
-    name = trunk_output(extended)
-    shape = _shape(extended, name, style.game)
-    channels = shape[1] if len(shape) == 4 else shape[-1]
-    if channels != len(style.hidden) or len(shape) > 4:
-        raise BadFile(f"the style network is for {len(style.hidden)} channels, not for {list(shape)}")
-    if len(shape) == 4:
+    layout = describe(style.game).layout
+    assert layout is not None
+    planes = layout(1)
+    shapes = {"planes": (1, planes.planes, planes.rows, planes.columns), "context": (1, 6)}
+    inputs = read_onnx(serialized(model)).inputs
+    trunk = _run_trunk(
+        model, {value.name: np.zeros(shapes[value.name], value.numpy_type) for value in inputs}
+    )
+    name, channels = trunk_output(model), _channels(trunk, style)
+    if trunk.ndim == 4:
         return new.op("Transpose", new.reshape(name, 0, channels, -1), perm=[0, 2, 1])
     return new.reshape(name, -1, 64, channels)
 
 
-def _shape(model: onnx.ModelProto, name: str, game: str) -> tuple[int, ...]:
-    from sparring.networks.graph_check import check_memory
+def _channels(trunk: Array, style: StyleNetwork) -> int:
+    """The channels of the trunk's output. Raises BadFile if the style network is for others."""
+    channels = trunk.shape[1 if trunk.ndim == 4 else -1]
+    if channels != len(style.hidden) or trunk.ndim > 4:
+        raise BadFile(f"the style network is for {len(style.hidden)} channels, not for {list(trunk.shape)}")
+    return channels
 
-    layout = describe(game).layout
-    assert layout is not None
-    planes = layout(1)
-    inputs = {"planes": (1, planes.planes, planes.rows, planes.columns), "context": (1, 6)}
-    return check_memory(model, inputs)[name]
+
+def _run_trunk(model: Model, inputs: Tensors) -> Array:
+    """The trunk's output for these inputs. Raises BadFile."""
+    name, graph = trunk_output(model), GraphBuilder(serialized(model))
+    graph.only_output(name)
+    try:
+        trunk: Array = open_session(graph.content()).run(inputs)[name]
+    except BadFile:
+        raise
+    except Exception as error:  # the runtimes' errors have no common base class
+        raise BadFile(f"it cannot be run ({first_line(error)})") from None
+    return trunk

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import os
-import select
 import signal
 import subprocess
+import sys
 import time
 import uuid
 from collections import deque
@@ -20,6 +20,7 @@ from typing import Any
 from sparring.base.clock import GameClock
 from sparring.base.errors import SparringError
 from sparring.games.description import EngineProtocol
+from sparring.players.engine_pipes import COMPLAINTS, OUTPUT, pipes_of
 from sparring.search.limits import SearchLimits
 
 
@@ -95,8 +96,8 @@ class TimeForfeit(SparringError):
 
 # A subprocess that communicates in lines. Every wait has a deadline.
 #
-# There are no threads: pipes are read while an answer is awaited. A program that floods its output is blocked
-# by its full pipe, and memory stays bounded.
+# Pipes are read while an answer is awaited (`engine_pipes`). A program that floods its output is blocked by
+# its full pipe, and memory stays bounded.
 
 
 _LIMITS = (1 << 16, 200_000, 1 << 25)
@@ -105,7 +106,6 @@ _MARK = "SPARRING_ENGINE"
 """Name of the variable that marks the processes of an engine."""
 _KILL_ROUNDS = 10
 """Most rounds of killing: a process may start another while it is looked for."""
-_CHUNK = 1 << 16
 _TAIL = 2000
 
 
@@ -158,15 +158,13 @@ class EngineProcess:
                 cwd=folder,
                 env={**os.environ, **env, _MARK: mark},
                 start_new_session=True,
+                creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),  # the same on Windows
                 bufsize=0,
             )
         except (OSError, ValueError) as error:
             raise EngineFailure(FailureReason.NOT_STARTED, f"{command[0]}: {error}") from None
-        pipes = (self._process.stdin, self._process.stdout, self._process.stderr)
-        self._stdin, self._stdout, self._stderr = (pipe.fileno() for pipe in pipes if pipe is not None)
-        for pipe in (self._stdin, self._stdout, self._stderr):
-            os.set_blocking(pipe, False)
-        self._open = [self._stdout, self._stderr]
+        self._pipes = pipes_of(self._process)
+        self._open = {OUTPUT, COMPLAINTS}
         self._lines: deque[str] = deque()
         self._partial = b""
         self._complaints = b""
@@ -176,24 +174,19 @@ class EngineProcess:
     def send(self, line: str, deadline: float) -> None:
         """Writes a line and begins a new answer. Raises EngineFailure if it is not read in time."""
         self._taken_lines = self._taken_bytes = 0
-        rest = line.encode() + b"\n"
-        while rest:
-            _, ready, _ = select.select([], [self._stdin], [], max(0.0, deadline - time.monotonic()))
-            if not ready:
-                raise EngineFailure(FailureReason.STALLED, f"it does not read {line[:60]!r}")
-            try:
-                rest = rest[os.write(self._stdin, rest) :]
-            except BlockingIOError:
-                continue
-            except OSError:
-                self._read(0.0)
-                raise self._died() from None
+        try:
+            rest = self._pipes.write(line.encode() + b"\n", deadline)
+        except OSError:
+            self._read(0.0)
+            raise self._died() from None
+        if rest:
+            raise EngineFailure(FailureReason.STALLED, f"it does not read {line[:60]!r}")
 
     def receive(self, deadline: float) -> str | None:
         """The next line; None at the deadline. Raises EngineFailure."""
         while not self._lines:
             left = deadline - time.monotonic()
-            if self._stdout not in self._open:
+            if OUTPUT not in self._open:
                 raise self._died()
             if not self._read(max(0.0, left)) and left <= 0:
                 return None
@@ -203,7 +196,7 @@ class EngineProcess:
 
     def drain(self) -> None:
         """Discards pending output."""
-        while self._stdout in self._open and self._read(0.0):
+        while OUTPUT in self._open and self._read(0.0):
             self._lines.clear()
         self._lines.clear()
 
@@ -223,31 +216,24 @@ class EngineProcess:
         _running.pop(self._process.pid, None)
         # A process that is just being started has no environment yet, so it is known by its parents alone.
         descendants = _descendants(self._process.pid)
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._process.pid, signal.SIGKILL)
+        _kill_group(self._process)
         _kill(descendants)
         self._process.wait()
         _kill_marked(self._mark)
-        for pipe in (self._process.stdin, self._process.stdout, self._process.stderr):
-            if pipe is not None:
-                pipe.close()
-        self._open = []
+        self._pipes.close()
+        self._open = set()
 
     def _read(self, wait: float) -> bool:
         """Reads available output, waiting up to `wait` seconds; returns whether there was any."""
-        ready, _, _ = select.select(self._open, [], [], wait)
-        for pipe in ready:
-            try:
-                chunk = os.read(pipe, _CHUNK)
-            except BlockingIOError:
-                continue
+        chunks = self._pipes.read(wait)
+        for pipe, chunk in chunks:
             if not chunk:
-                self._open.remove(pipe)
-            elif pipe == self._stderr:
+                self._open.discard(pipe)
+            elif pipe == COMPLAINTS:
                 self._complaints = (self._complaints + chunk)[-_TAIL:]
             else:
                 self._take(chunk)
-        return bool(ready)
+        return bool(chunks)
 
     def _take(self, chunk: bytes) -> None:
         *lines, self._partial = (self._partial + chunk).split(b"\n")
@@ -262,12 +248,24 @@ class EngineProcess:
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(1.0)
         status = self._process.returncode
-        while self._stderr in self._open and self._read(0.0):
+        while COMPLAINTS in self._open and self._read(0.0):
             pass
         words = "it closed its output" if status is None else f"exit status {status}"
         if error_lines := self._complaints.decode(errors="replace").strip().splitlines():
             words += f": {error_lines[-1][:200]}"
         return EngineFailure(FailureReason.CRASHED, words)
+
+
+def _kill_group(process: subprocess.Popen[bytes]) -> None:
+    """Kills a program and what it started, as far as the system knows."""
+    if sys.platform == "win32":
+        tree = ["taskkill", "/F", "/T", "/PID", str(process.pid)]
+        with contextlib.suppress(OSError, subprocess.TimeoutExpired):
+            subprocess.run(tree, capture_output=True, timeout=10, check=False)
+        process.kill()
+        return
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
 
 
 def _kill_marked(mark: bytes) -> None:
@@ -280,6 +278,8 @@ def _kill_marked(mark: bytes) -> None:
 
 
 def _kill(pids: Iterable[int]) -> None:
+    if sys.platform == "win32":
+        return  # `_process_ids` finds none
     for pid in pids:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.kill(pid, signal.SIGKILL)

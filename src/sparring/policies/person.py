@@ -20,17 +20,17 @@ from numpy.typing import NDArray
 
 from sparring import data
 from sparring.base.errors import BadConfig
+from sparring.base.protobuf import parse
 from sparring.base.storage import atomic_write, read_npz
 from sparring.games import GAMES, describe
 from sparring.networks import Network, Position, Prediction
 from sparring.networks.codec import PositionBatch, PredictionBatch
+from sparring.networks.onnx_reader import GRAPH
 from sparring.networks.store import find, user_data_folder
 from sparring.policies.policy import Policy, predict_batch
 from sparring.policies.repertoire import MAX_PLY, Repertoire
 
 if TYPE_CHECKING:
-    import onnx
-
     from sparring.networks.card import ModelCard
     from sparring.networks.style import StyleNetwork
 
@@ -208,16 +208,18 @@ def load_person_network(base: str, model: PersonModel, *, backend: str, threads:
     return Network(personal, card, make_codec(card), backend=backend, threads=threads, batch=batch)
 
 
-def read_styled(base: str, game: str) -> tuple[onnx.ModelProto, ModelCard, StyleNetwork | None]:
-    """The graph and the card of a network, and its style network; None if it has none.
+def read_styled(base: str, game: str) -> tuple[bytes, ModelCard, StyleNetwork | None]:
+    """The ONNX graph and the card of a network, and its style network; None if it has none.
 
     The style network is the shipped one of the game, if it was trained on this network. Raises BadFile or
     OSError.
     """
-    from sparring.networks.formats import make_codec, read_network
+    from sparring.networks.formats import make_codec, open_network
+    from sparring.networks.sessions import serialized
     from sparring.networks.style import matches, read_style
 
-    graph, card = read_network(find(base, game))
+    model, card = open_network(find(base, game))
+    graph = serialized(model)
     if (path := style_file(card.game)) is None:
         return graph, card, None
     style = read_style(path)
@@ -233,9 +235,10 @@ def style_file(game: str) -> Path | None:
     return data.path("styles", game) if game in data.names("styles") else None
 
 
-def graph_digest(model: onnx.ModelProto) -> str:
-    """A hash of a network's graph and weights; its card does not matter."""
-    return hashlib.sha256(model.graph.SerializeToString(deterministic=True)).hexdigest()[:32]
+def graph_digest(content: bytes) -> str:
+    """A hash of a network's graph and weights; its card does not matter. Raises BadFile."""
+    graph = parse(memoryview(content)).bytes(GRAPH, "graph")
+    return hashlib.sha256(graph).hexdigest()[:32]
 
 
 def style_digest(style: StyleNetwork) -> str:

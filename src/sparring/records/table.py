@@ -203,7 +203,7 @@ class TableWriter:
 def read_manifest(folder: Path) -> dict[str, Any]:
     """The manifest of a table, its versions and types checked. Raises BadFile."""
     try:
-        manifest = json.loads((folder / MANIFEST).read_text())
+        manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
         version = manifest["version"]
     except FileNotFoundError:
         raise BadFile(f"{folder} is no table of games: it has no {MANIFEST}") from None
