@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 
 import pytest
@@ -15,7 +16,9 @@ _BROKEN: Counter[str] = Counter()
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
     """Counts a block. A surface of a long run is written when its last block has ended."""
-    for surface, (tried, failed) in report.user_properties if report.when == "call" else ():
+    if report.when != "call" or "PYTEST_XDIST_WORKER" in os.environ:
+        return
+    for surface, (tried, failed) in report.user_properties:
         _TRIALS[surface] += tried
         _BROKEN[surface] += failed
         if TRIALS and _TRIALS[surface] == trials_of(surface, TRIALS):
