@@ -136,7 +136,7 @@ class _Review:
 
 
 class Reviews:
-    """The reviews of the server, each computed move by move in the background as long as somebody asks for it."""
+    """The reviews of the server, each computed move by move as long as somebody asks for it."""
 
     def __init__(self, host: GameHost) -> None:
         self._host = host
