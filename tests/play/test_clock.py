@@ -93,3 +93,10 @@ def test_time_controls_are_read_and_written(text: str, control: TimeControl, wri
 def test_what_is_no_time_control_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="expected minutes"):
         TimeControl.parse(text)
+
+
+def test_keys_that_a_clock_does_not_use_are_no_part_of_it() -> None:
+    plain = {"base": 600.0, "increment": 0.0, "byoyomi": 0.0, "margin": 0.05}
+    assert TimeControl.parse("10").used_keys() == plain
+    assert TimeControl.parse("20+3x30").used_keys() == plain | {"base": 1200.0, "byoyomi": 30.0, "periods": 3}
+    assert set(TimeControl.parse("40/90+300/15").used_keys()) - set(plain) == {"moves", "byoyomi_moves"}

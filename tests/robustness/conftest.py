@@ -1,21 +1,35 @@
-"""Prints how many trials each surface had, and how many of them broke."""
+"""Counts the trials of each surface: prints them, and writes those of a long run to build/robustness."""
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 
 import pytest
 
+from tests.robustness.report import add_count
+from tests.robustness.trials import TRIALS, trials_of
+
+_TRIALS: Counter[str] = Counter()
+_BROKEN: Counter[str] = Counter()
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Counts a block. A surface of a long run is written when its last block has ended."""
+    if report.when != "call" or "PYTEST_XDIST_WORKER" in os.environ:
+        return
+    for surface, (tried, failed) in report.user_properties:
+        _TRIALS[surface] += tried
+        _BROKEN[surface] += failed
+        if TRIALS and _TRIALS[surface] == trials_of(surface, TRIALS):
+            add_count(surface, _TRIALS[surface], _BROKEN[surface])
+
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    trials: Counter[str] = Counter()
-    broken: Counter[str] = Counter()
-    for report in (*terminalreporter.stats.get("passed", ()), *terminalreporter.stats.get("failed", ())):
-        for surface, (tried, failed) in report.user_properties:
-            trials[surface] += tried
-            broken[surface] += failed
-    if trials:
-        terminalreporter.section("robustness trials")
-        for surface, count in sorted(trials.items()):
-            terminalreporter.line(f"{surface:12} {count:6,} trials {broken[surface]:4,} broken")
-        terminalreporter.line(f"{'all':12} {trials.total():6,} trials {broken.total():4,} broken")
+    """Prints the counts."""
+    if not _TRIALS:
+        return
+    terminalreporter.section("robustness trials")
+    for surface, count in sorted(_TRIALS.items()):
+        terminalreporter.line(f"{surface:22} {count:6,} trials {_BROKEN[surface]:4,} broken")
+    terminalreporter.line(f"{'all':22} {_TRIALS.total():6,} trials {_BROKEN.total():4,} broken")

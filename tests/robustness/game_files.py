@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
 from functools import lru_cache
+
+import chess
 
 from sparring.games import GAMES, describe, load_game
 from sparring.records.readers import formats, writer_of
@@ -55,3 +58,17 @@ def random_record(game: str, seed: int, plies: int = _PLIES) -> GameRecord:
         time_control="600+0",
         speed="rapid",
     )
+
+
+def games_of_anna(rng: random.Random, count: int, plies: int = 30) -> str:
+    """Games of Anna, as PGN."""
+    texts = []
+    for number in range(count):
+        board, words = chess.Board(), []
+        for ply in range(plies):
+            with contextlib.suppress(IndexError):
+                move = rng.choice(sorted(board.legal_moves, key=str))
+                words.append(f"{ply // 2 + 1}. " * (ply % 2 == 0) + board.san(move))
+                board.push(move)
+        texts.append(f'[White "Anna"]\n[Black "Other {number}"]\n\n{" ".join(words)} *\n')
+    return "\n".join(texts)

@@ -7,16 +7,16 @@ from typing import Any
 
 import pytest
 
-from tests.robustness.trials import TRIALS, run_trial, surface_names, trials_of
+from tests.robustness.trials import TRIALS, load_surfaces, run_trial, trials_of
 
-_BLOCK = 25
+_BLOCK = 20
 
 
 def blocks() -> list[tuple[str, range]]:
     """Trials of every surface in blocks, which run in parallel."""
     return [
         (name, range(begin, min(begin + _BLOCK, count)))
-        for name in surface_names()
+        for name in load_surfaces()
         for count in [trials_of(name, TRIALS)]
         for begin in range(0, count, _BLOCK)
     ]

@@ -1,17 +1,18 @@
 """The frame of the robustness tests: trials on the surfaces of the package, generated from a seed.
 
 A surface is where input of others comes in: models, arrays, records, tables, TOML, engines, the terminal, the
-server. Each is a module of `tests/robustness/surfaces` with a function `trial`:
+server, its connections, its files, a browser. The modules of `tests/robustness/surfaces` have one function a
+surface:
 
-    def trial(rng: random.Random, folder: Path) -> None: ...
+    @surface("cookies", trials=60)
+    def cookies(rng: random.Random, folder: Path) -> None: ...
 
 It makes one hostile case from the generator, in the empty folder, and gives it to the package. A trial is
 broken if the function raises: an exception that the package should have turned into a clear error, or an
-AssertionError.
-`SHARE` in the module (default 1) is its share of all trials: expensive surfaces take less.
+AssertionError. `trials` is the number of trials in a run of 6,000, at least those of the attack that is
+repeated (results/robustness); `few` is the number in the ordinary suite.
 
-`make test` runs a few trials of each surface, `make fuzz` 6,000 of all together. One trial again:
-`python -m tests.robustness SURFACE NUMBER`.
+`make test` runs the few, `make fuzz` all 6,000. One trial again: `python -m tests.robustness SURFACE NUMBER`.
 """
 
 from __future__ import annotations
@@ -26,47 +27,68 @@ import signal
 import sys
 import tempfile
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from types import FrameType
-from typing import Protocol
+from typing import TypeAlias
 
 from sparring.cli import main
 from tests.robustness import surfaces
 
-TRIALS = int(os.environ.get("SPARRING_TRIALS", "500"))
-"""The number of trials of all surfaces together."""
-_HANGS_AFTER = 120
-"""Seconds after which a trial counts as hanging; trials take milliseconds."""
+TRIALS = int(os.environ.get("SPARRING_TRIALS", "0"))
+"""The number of trials of all surfaces together; 0 for the few of the ordinary suite."""
+_HANGS_AFTER = 180
+"""Seconds after which a trial counts as hanging; most take milliseconds."""
+_FEW = 15
+"""Of so many trials the ordinary suite runs one."""
+
+Trial: TypeAlias = Callable[[random.Random, Path], None]
 
 
-class Surface(Protocol):
-    """A module of `tests/robustness/surfaces`."""
+@dataclass(frozen=True)
+class Surface:
+    """A surface."""
 
-    def trial(self, rng: random.Random, folder: Path) -> None:
-        """Makes a hostile case and gives it to the package; raises if that breaks it."""
-        ...
+    name: str
+    trial: Trial
+    """Makes a hostile case and gives it to the package; raises if that breaks it."""
+    trials: int
+    few: int
+
+
+_SURFACES: dict[str, Surface] = {}
+
+
+def surface(name: str, trials: int, few: int | None = None) -> Callable[[Trial], Trial]:
+    """Registers a function as a surface, with its trials in a run of all and in the ordinary suite."""
+
+    def register(trial: Trial) -> Trial:
+        _SURFACES[name] = Surface(name, trial, trials, max(1, trials // _FEW) if few is None else few)
+        return trial
+
+    return register
 
 
 class Hangs(BaseException):
     """A trial does not end. No `except Exception` catches it."""
 
 
-def surface_names() -> list[str]:
-    """The names of all surfaces, sorted."""
-    return sorted(module.name for module in pkgutil.iter_modules(surfaces.__path__))
-
-
-def load_surface(name: str) -> Surface:
-    """The module of a surface."""
-    return importlib.import_module(f"{surfaces.__name__}.{name}")
+@cache
+def load_surfaces() -> dict[str, Surface]:
+    """All surfaces by name, sorted."""
+    for module in pkgutil.iter_modules(surfaces.__path__):
+        importlib.import_module(f"{surfaces.__name__}.{module.name}")
+    return dict(sorted(_SURFACES.items()))
 
 
 def trials_of(name: str, total: int) -> int:
-    """The number of trials of a surface among `total` trials of all."""
-    shares = {each: float(getattr(load_surface(each), "SHARE", 1)) for each in surface_names()}
-    return max(1, round(total * shares[name] / sum(shares.values())))
+    """The number of trials of a surface among `total` trials of all; without a total, the few."""
+    chosen = load_surfaces()[name]
+    if not total:
+        return chosen.few
+    return max(1, round(total * chosen.trials / sum(entry.trials for entry in load_surfaces().values())))
 
 
 def run_trial(name: str, number: int) -> str:
@@ -75,7 +97,7 @@ def run_trial(name: str, number: int) -> str:
     with tempfile.TemporaryDirectory(prefix=f"sparring-{name}-") as folder:
         try:
             with _alarm(_HANGS_AFTER):
-                load_surface(name).trial(rng, Path(folder))
+                load_surfaces()[name].trial(rng, Path(folder))
         except (Exception, SystemExit, Hangs):
             return f"{name} {number}: {traceback.format_exc()}"
     return ""

@@ -27,9 +27,11 @@ from fastapi.testclient import TestClient
 from sparring.base.errors import BadFile
 from sparring.base.storage import read_npz
 from sparring.expendibots.book import SHIPPED_BOOK, open_expendibots_book
+from sparring.players import Decision, Turn
 from sparring.players.persons import person_file, stored_persons
+from sparring.players.small_players import LearnedPlayer
 from sparring.policies.person import write_person
-from sparring.server import security
+from sparring.server import review, security
 from sparring.server.app import create_app
 from sparring.server.security import TOKEN_COOKIE, VISITOR_COOKIE, Access
 from sparring.server.store import Database
@@ -37,6 +39,7 @@ from tests.policies.test_person_policy import person_model
 from tests.server.conftest import ACCESS
 from tests.server.test_game_store import start
 from tests.server.test_games_api import begin, play, post
+from tests.server.test_persons_api import games_of
 from tests.waiting import wait_until
 
 FOREIGN = [
@@ -461,6 +464,55 @@ def test_new_games_hold_no_memory_and_idle_ones_give_it_back(
         again = client.get(f"/api/games/{games[0]['id']}").json()
         assert again["ply"] == 2, "a game that left the memory is read again"
         assert view["ply"] == 2
+
+
+def test_searches_wait_until_there_is_memory_for_them(app: FastAPI, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sparring.server.game_host._SEARCHING_BYTES", 130 << 20)  # two tables of 64 MB
+    running, most, real = 0, 0, LearnedPlayer.choose
+
+    def choose(self: LearnedPlayer, turn: Turn) -> Decision:
+        nonlocal running, most
+        running += 1
+        most = max(most, running)
+        try:
+            return real(self, turn)
+        finally:
+            running -= 1
+
+    monkeypatch.setattr(LearnedPlayer, "choose", choose)
+    with TestClient(app) as client:
+        body = {"you": 1, "opponent": {"strength": 9}}
+        games = [begin(client, "breakthrough", **body) for _ in range(8)]
+        for game in games[2:6]:  # they wait, or have just begun
+            assert client.delete(f"/api/games/{game['id']}").status_code == 204
+        games[2:6] = [begin(client, "breakthrough", **body)]
+        light = begin(client, "breakthrough", you=1, opponent={"strength": 1})
+        for game in (light, *games):
+            wait_until(lambda game=game: client.get(f"/api/games/{game['id']}").json()["ply"] == 1)  # type: ignore[misc]
+    assert most <= 3, "two that take much and one that takes little"
+
+
+def test_a_review_rests_while_nobody_asks_for_it(app: FastAPI, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sparring.server.review._UNASKED_SECONDS", 0.1)
+    looked: list[int] = []
+    real = review._review_move
+
+    def look(*arguments: Any) -> Any:
+        time.sleep(0.02)
+        looked.append(arguments[2].ply)
+        return real(*arguments)
+
+    monkeypatch.setattr(review, "_review_move", look)
+    with TestClient(app) as client:
+        body = {"game": "chess", "record": games_of("Anna", 1, plies=60)}
+        address = f"/api/reviews/{client.post('/api/reviews', json=body).json()['id']}"
+        reviews = app.state.reviews._reviews.values()
+        wait_until(lambda: not any(map(review._runs, reviews)), "the review rests")
+        assert 0 < len(looked) < 60
+        wait_until(lambda: client.get(address).json()["done"], "somebody asks, and it goes on")
+        shown = client.get(address).json()
+        assert (shown["error"], shown["total"]) == (None, 60)
+        assert [move["ply"] for move in shown["moves"]] == looked == list(range(60))
 
 
 def test_ctrl_c_ends_a_server_that_searches(tmp_path: Path) -> None:

@@ -132,9 +132,8 @@ class Tournament:
             del facts[free]
         if self.openings is not None:
             facts["openings"]["file"] = hashlib.blake2b(self.openings.file.read_bytes()).hexdigest()
-        if self.clock is not None:  # keys that a clock does not use are no part of it
-            unused = {"periods": 1, "byoyomi_moves": 0, "moves": 0}
-            facts["clock"] = {k: v for k, v in facts["clock"].items() if unused.get(k) != v}
+        if self.clock is not None:
+            facts["clock"] = self.clock.used_keys()
         for entry in facts["entries"]:
             if limits := entry.get("limits"):  # as earlier versions wrote them
                 entry["limits"] = {

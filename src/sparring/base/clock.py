@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 from typing import Annotated, Any, Self, TypeAlias
 
 from msgspec import Meta
@@ -22,6 +22,8 @@ _WRITTEN = re.compile(
     r"(?:\+(?:(?P<periods>\d{1,2})x(?P<byoyomi>\d{1,3})|(?P<period>\d{1,4})/(?P<stones>\d{1,3})|(?P<inc>\d{1,3})))?",
     re.ASCII,
 )
+_OPTIONAL = {"optional": True}
+"""Keys of kinds of overtime and sessions that most clocks do not have."""
 
 
 @dataclass(frozen=True)
@@ -36,11 +38,11 @@ class TimeControl:
     """Seconds of overtime once the base is used up: for each move, or for `byoyomi_moves` moves."""
     margin: Seconds = 0.05
     """Seconds by which a clock may be overstepped, since operating systems lag too."""
-    periods: Annotated[int, Meta(ge=1, le=100)] = 1
+    periods: Annotated[int, Meta(ge=1, le=100)] = field(default=1, metadata=_OPTIONAL)
     """Periods of Japanese byo-yomi; a move that takes longer than `byoyomi` uses one up."""
-    byoyomi_moves: _Moves = 0
+    byoyomi_moves: _Moves = field(default=0, metadata=_OPTIONAL)
     """Canadian overtime: moves that share `byoyomi` seconds; 0 for Japanese byo-yomi."""
-    moves: _Moves = 0
+    moves: _Moves = field(default=0, metadata=_OPTIONAL)
     """Moves after which the base is added again, such as 40; 0 for the whole game."""
 
     def __str__(self) -> str:
@@ -51,6 +53,15 @@ class TimeControl:
         elif self.byoyomi and self.periods > 1:
             overtime = f" {self.periods}x{self.byoyomi:g} byo-yomi"
         return f"{session}{self.base:g}+{self.increment:g}{overtime}"
+
+    def used_keys(self) -> dict[str, Any]:
+        """The values by key, without the optional keys that this clock does not use."""
+        values = {entry: getattr(self, entry.name) for entry in fields(self)}
+        return {
+            entry.name: value
+            for entry, value in values.items()
+            if not (entry.metadata.get("optional") and value == entry.default)
+        }
 
     @classmethod
     def parse(cls, text: str, byoyomi: float = 0.0) -> Self:

@@ -169,6 +169,11 @@ class Player:
         """About how much memory the player's search holds now."""
         return 0
 
+    @property
+    def search_bytes(self) -> int:
+        """About how much memory a search for one move takes at most; 0 if it is little or unknown."""
+        return 0
+
     def close(self) -> None:
         """Releases networks, threads and processes. May be called twice."""
 

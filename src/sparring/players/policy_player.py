@@ -53,6 +53,10 @@ WON = 0.5
 """Value, from -1 to 1, above which a searched position counts as won."""
 
 
+_NODE_BYTES = 32_000
+"""Most memory of a node of a tree with its moves: Go on 19x19; chess takes a third."""
+
+
 @dataclass(frozen=True)
 class MoveDistribution:
     """Moves with weights, and a description of the move that is drawn."""
@@ -411,6 +415,11 @@ class SearchPlayer(PolicyPlayer):
     def memory_bytes(self) -> int:
         """The size of the tree."""
         return 0 if self._search is None else self._search.memory_bytes
+
+    @property
+    def search_bytes(self) -> int:
+        """The size of a tree of as many nodes as the player searches."""
+        return (self.config.nodes or 0) * _NODE_BYTES
 
     def close(self) -> None:
         """Releases the tree."""

@@ -162,6 +162,11 @@ class LearnedPlayer(Player):
         """The size of the transposition table, if there is one."""
         return 0 if self._searcher is None else self._megabytes << 20
 
+    @property
+    def search_bytes(self) -> int:
+        """The size of the transposition table."""
+        return self._megabytes << 20
+
     def close(self) -> None:
         """Releases the transposition table."""
         self._searcher = None

@@ -6,10 +6,10 @@ import asyncio
 import logging
 import secrets
 import time
-from collections import Counter, OrderedDict
-from collections.abc import Awaitable, Callable
+from collections import Counter, OrderedDict, deque
+from collections.abc import AsyncIterator, Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from threading import Event, Lock, Thread
@@ -47,6 +47,10 @@ _ALL_UNFINISHED = 20_000
 """Unfinished games of all visitors."""
 _PLAYERS_BYTES = 1 << 30
 """About what the players of all games may hold; beyond it, games that nobody uses leave the memory."""
+_SEARCHING_BYTES = 1 << 29
+"""About what the searches that run at once may take; further ones wait."""
+_LITTLE_BYTES = 1 << 20
+"""A search that takes less waits for no other."""
 _THREADS, _PLAYER_THREADS = 8, 128
 """Threads for short work, and for players that compute: those that wait for a network share its batches."""
 _OPENING_THREADS = 4
@@ -59,6 +63,49 @@ _QUIET_SECONDS = 3.0
 """Time after which networks are timed: the page has loaded then."""
 _CLOSING_SECONDS = 1.5
 """Time for which the end of the server waits for computations that were told to stop."""
+
+
+class SearchRoom:
+    """The memory that searches take at once: a search waits until there is room, in the order of arrival."""
+
+    def __init__(self, size: int) -> None:
+        self._size, self._used = size, 0
+        self._waiting: deque[tuple[int, asyncio.Future[None]]] = deque()
+
+    @asynccontextmanager
+    async def taken(self, need: int) -> AsyncIterator[None]:
+        """Takes the memory of a search while the block runs."""
+        need = min(need, self._size)
+        if need < _LITTLE_BYTES:
+            yield
+            return
+        await self._take(need)
+        try:
+            yield
+        finally:
+            self._used -= need
+            self._admit()
+
+    async def _take(self, need: int) -> None:
+        entry = (need, asyncio.get_running_loop().create_future())
+        self._waiting.append(entry)
+        self._admit()
+        try:
+            await entry[1]
+        except asyncio.CancelledError:
+            if not entry[1].cancelled():  # it had been admitted
+                self._used -= need
+            elif entry in self._waiting:
+                self._waiting.remove(entry)
+            self._admit()
+            raise
+
+    def _admit(self) -> None:
+        while self._waiting and self._used + self._waiting[0][0] <= self._size:
+            need, admitted = self._waiting.popleft()
+            if not admitted.done():
+                self._used += need
+                admitted.set_result(None)
 
 
 class HostedGame:
@@ -132,6 +179,7 @@ class GameHost:
         self._opening_threads = ThreadPoolExecutor(_OPENING_THREADS, "sparring-opening")
         self._loading = asyncio.Lock()
         self._computations: Counter[str] = Counter()
+        self._room = SearchRoom(_SEARCHING_BYTES)
         self._stops: set[Event] = set()
         """Those of the questions that are being computed."""
         self._timing: asyncio.Task[None] | None = None
@@ -458,7 +506,8 @@ class GameHost:
                 if settings.you is None and not hosted.followers:
                     return  # nobody watches
                 began = time.monotonic()
-                decision = await self.compute(hosted.decide, pending)
+                async with self._room.taken(game.players[pending.player].search_bytes):
+                    decision = await self.compute(hosted.decide, pending)
                 least = self._least_seconds(hosted, pending, decision)
                 if (left := least - (time.monotonic() - began)) > 0:
                     with suppress(TimeoutError):

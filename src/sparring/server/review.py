@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+import time
 from collections import Counter, OrderedDict
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -38,6 +39,9 @@ from sparring.server.understand import BLUNDER, Insight, PositionInsight, Unders
 
 _POLL_SECONDS = 0.5
 """Time between looks whether somebody still waits for an answer."""
+_UNASKED_SECONDS = 90.0
+"""Time without a request after which a review rests until it is asked for. Pages in the background ask once a
+minute."""
 _KEPT = 100
 """Reviews in memory, of all visitors."""
 _RUNNING = 2
@@ -124,12 +128,15 @@ class _Review:
     moves: list[ReviewedMove] = field(default_factory=list)
     levels: tuple[LevelEstimate | None, LevelEstimate | None] = (None, None)
     task: asyncio.Task[None] | None = None
+    done: bool = False
+    asked: float = field(default_factory=time.monotonic)
+    """When it was last asked for."""
     error: Text | None = None
     warning: str | None = None
 
 
 class Reviews:
-    """The reviews of the server, each computed move by move in the background."""
+    """The reviews of the server, each computed move by move as long as somebody asks for it."""
 
     def __init__(self, host: GameHost) -> None:
         self._host = host
@@ -139,8 +146,7 @@ class Reviews:
 
     async def begin(self, visitor: str, wanted: ReviewRequest) -> ReviewView:
         """Starts a review. Raises Refused."""
-        running = [other for other in self._reviews.values() if other.visitor == visitor and _runs(other)]
-        if len(running) + self._preparing[visitor] >= _RUNNING:
+        if self._running(visitor) >= _RUNNING:
             raise Refused(Sentence("Wait until your other reviews are done."), 429)
         self._preparing[visitor] += 1
         try:
@@ -149,7 +155,7 @@ class Reviews:
             self._preparing[visitor] -= 1
         review_id = secrets.token_urlsafe(9)
         self._reviews[review_id] = review
-        review.task = asyncio.create_task(self._run(review))
+        self._go_on(review)
         while len(self._reviews) > _KEPT:
             _, oldest = self._reviews.popitem(last=False)
             if oldest.task is not None:
@@ -161,6 +167,8 @@ class Reviews:
         review = self._reviews.get(review_id)
         if review is None or review.visitor != visitor:
             raise Refused(Sentence("There is no such review of yours."), 404)
+        review.asked = time.monotonic()
+        self._go_on(review)
         game = review.rules.spec.name
         shown = [None if rating is None else shown_rating(game, rating) for rating in review.ratings]
         return ReviewView(
@@ -171,7 +179,7 @@ class Reviews:
             total=len(review.states) - 1,
             moves=review.moves[since:],
             levels=review.levels,
-            done=not _runs(review),
+            done=review.done,
             error=review.error,
             warning=None if review.warning is None else text_of(review.warning),
         )
@@ -214,14 +222,27 @@ class Reviews:
         first, second = (min(max(rating or fallback or low, low), high) for rating in recorded)
         return first, second
 
+    def _running(self, visitor: str) -> int:
+        """The reviews of a visitor that are computed, or about to be."""
+        own = (review for review in self._reviews.values() if review.visitor == visitor)
+        return sum(map(_runs, own)) + self._preparing[visitor]
+
+    def _go_on(self, review: _Review) -> None:
+        """Computes a review that rests, unless others of the visitor are computed."""
+        if not review.done and not _runs(review) and self._running(review.visitor) < _RUNNING:
+            review.task = asyncio.create_task(self._run(review))
+
     async def _run(self, review: _Review) -> None:
         insight = Insight(review.rules, self._host.opponents)
         try:
-            for state, after in pairwise(review.states):
+            for state, after in pairwise(review.states[len(review.moves) :]):
+                if time.monotonic() - review.asked > _UNASKED_SECONDS:
+                    return
                 review.moves.append(await self._host.compute(_review_move, insight, review, state, after))
             review.levels = await self._host.compute(_levels, insight, review.record)
         except Exception as error:  # the page shows it; the server goes on
             review.error = text_of(Sentence("The review ended: {error}", error=first_line(error)))
+        review.done = True
 
 
 def _runs(review: _Review) -> bool:

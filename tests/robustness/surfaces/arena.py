@@ -10,9 +10,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from tests.robustness.trials import mutated, run_command
+from tests.robustness.trials import mutated, run_command, surface
 
-SHARE = 1
 _TOURNAMENT = """
 name = "cup"
 game = "breakthrough"
@@ -56,6 +55,7 @@ def _original() -> Path:
     return folder
 
 
+@surface("arena", trials=150, few=4)
 def trial(rng: random.Random, folder: Path) -> None:
     """One change of a file of the folder; then ratings, a test and a resumed run with as many games."""
     original = _original()

@@ -21,15 +21,21 @@ from sparring.networks.style import read_style
 from sparring.players.persons import find_person, person_file, stored_persons
 from sparring.policies.person import write_person
 from tests.policies.test_person_policy import person_model
-from tests.robustness.trials import mutated, run_command
+from tests.robustness.trials import mutated, run_command, surface
 
 
-def trial(rng: random.Random, folder: Path) -> None:
-    """A file of one kind, changed. It is opened, listed and played with."""
-    kind = rng.choice(list(_files()))
-    content = _changed_entry(rng, _files()[kind]) if rng.random() < 0.5 else mutated(rng, _files()[kind])
+@surface("person-files", trials=460)
+def person(rng: random.Random, folder: Path) -> None:
+    """A person's file, changed. It is listed, found and played with."""
+    _play_person(folder, _changed(rng, "person"))
+
+
+@surface("array-files", trials=60)
+def arrays(rng: random.Random, folder: Path) -> None:
+    """A book, a style or a value network, changed. It is opened."""
+    kind = rng.choice([kind for kind in _files() if kind != "person"])
     file = folder / f"x.{kind}"
-    file.write_bytes(content)
+    file.write_bytes(_changed(rng, kind))
     with contextlib.suppress(BadFile):
         match kind:
             case "book":
@@ -39,8 +45,10 @@ def trial(rng: random.Random, folder: Path) -> None:
             case "value":
                 open_network(file)
                 origin_of(file)
-            case "person":
-                _play_person(folder, content)
+
+
+def _changed(rng: random.Random, kind: str) -> bytes:
+    return _changed_entry(rng, _files()[kind]) if rng.random() < 0.5 else mutated(rng, _files()[kind])
 
 
 def _play_person(folder: Path, content: bytes) -> None:

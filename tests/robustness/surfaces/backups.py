@@ -10,7 +10,7 @@ from sparring.base.errors import BadFile, CannotWrite
 from sparring.cli.backup import LIST, restore_backup, write_backup
 from sparring.cli.serve import GAMES
 from sparring.server.store import Database
-from tests.robustness.trials import mutated
+from tests.robustness.trials import mutated, surface
 
 _NAMES = (
     "../x",
@@ -29,6 +29,7 @@ _NAMES = (
 )
 
 
+@surface("backups", trials=150)
 def trial(rng: random.Random, folder: Path) -> None:
     """A hostile backup over a folder with games."""
     home, other, file = folder / "home", folder / "other", folder / "all.zip"

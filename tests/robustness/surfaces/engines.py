@@ -13,9 +13,7 @@ from pathlib import Path
 
 from sparring.engines import PROTOCOLS, EngineSettings, options_of, serve
 from tests.networks.tiny_networks import tiny_network, write
-from tests.robustness.trials import mutated
-
-SHARE = 0.5
+from tests.robustness.trials import mutated, surface
 
 _COMMANDS = {
     "uci": (
@@ -52,6 +50,7 @@ _WORDS = {
 }  # fmt: skip
 
 
+@surface("engines", trials=150, few=10)
 def trial(rng: random.Random, folder: Path) -> None:
     """A dialogue at whose end the engine still answers, and ends with its input."""
     protocol = rng.choice(list(_COMMANDS))

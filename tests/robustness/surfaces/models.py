@@ -19,7 +19,7 @@ from sparring.networks import load_network
 from tests.networks import dlshogi_files, hostile_models, maia3_files
 from tests.networks.lc0_writer import NetworkKind, small_network
 from tests.networks.tiny_networks import tiny_network
-from tests.robustness.trials import mutated, run_command
+from tests.robustness.trials import mutated, run_command, surface
 
 _VALUES: tuple[Any, ...] = (
     None, "", "x", "chess", "go", "lc0", "katago", "people", "plain", "planes", "boards", 0, 1, -1, 1.5,
@@ -28,6 +28,7 @@ _VALUES: tuple[Any, ...] = (
 )  # fmt: skip
 
 
+@surface("models", trials=300, few=12)
 def trial(rng: random.Random, folder: Path) -> None:
     """A model file, changed in one of four ways; it is loaded and used, added, listed and described."""
     match rng.randrange(4):

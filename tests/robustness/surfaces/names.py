@@ -14,10 +14,9 @@ import onnx
 from tests.matching.tables import write_table
 from tests.networks.hostile_models import with_entries
 from tests.networks.tiny_networks import tiny_network, write
-from tests.robustness.trials import Finished, mutated, run_command
+from tests.robustness.trials import Finished, mutated, run_command, surface
 from tests.training.factories import line_record
 
-SHARE = 0.5
 _PARTS = (
     "[/bold]", "[bold]", "[/]", "[", "]", "\\", "\\[", "\x1b[31m", "\x1b]0;x\x07", "\x9b2J", "\r", "\n", "\t",
     ":skull:", "\u202e", "\u200b", "x", "é", "名", "\U0001f600", "[link=http://x]", "[@click=y]", "%s", "{0}",
@@ -40,6 +39,7 @@ _OPTIONS = (
 )  # fmt: skip
 
 
+@surface("names", trials=100, few=5)
 def trial(rng: random.Random, folder: Path) -> None:
     """Hostile names in a record, a card, a path, an option, or lines to predict."""
     kind = rng.choice((_record, _card, _option, _option, _lines))

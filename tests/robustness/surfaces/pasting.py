@@ -12,9 +12,8 @@ from sparring.server.pasted import read_pasted, read_records, read_view
 from sparring.server.person_job import named_games
 from sparring.server.refusal import Refused
 from tests.robustness.game_files import game_formats, game_texts
-from tests.robustness.trials import mutated
+from tests.robustness.trials import mutated, surface
 
-SHARE = 2
 _PIECES = (
     b"(",
     b")",
@@ -57,6 +56,7 @@ _PIECES = (
 )
 
 
+@surface("pasting", trials=700)
 def trial(rng: random.Random, folder: Path) -> None:
     """A text is recognised or refused in one sentence, and every game that is offered can be loaded."""
     text = _text(rng)

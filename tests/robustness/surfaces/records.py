@@ -13,9 +13,8 @@ import zstandard
 from sparring.records import open_records
 from sparring.records.presets import preset_names
 from tests.robustness.game_files import game_formats, game_texts
-from tests.robustness.trials import mutated, run_command
+from tests.robustness.trials import mutated, run_command, surface
 
-SHARE = 2
 _PRESETS = {"chess": "everything", "go": "go-everything", "shogi": "shogi-everything"}
 _PACKERS: dict[str, Callable[[bytes], bytes]] = {
     "": bytes,
@@ -38,6 +37,7 @@ _PROPERTIES = {
 }  # fmt: skip
 
 
+@surface("records", trials=600, few=15)
 def trial(rng: random.Random, folder: Path) -> None:
     """A file of good games, one of them hostile, or with changed bytes, in one of the compressed forms."""
     game, suffix = rng.choice(

@@ -13,9 +13,8 @@ from typing import Any
 from sparring.base.errors import BadFile
 from sparring.records import Batches, build_table, load_preset, open_records
 from tests.robustness.game_files import game_texts
-from tests.robustness.trials import mutated, run_command
+from tests.robustness.trials import mutated, run_command, surface
 
-SHARE = 2
 _HOSTILE: list[Any] = [
     None, True, 0, -1, 1, 1.5, 10**30, float("nan"), "", "x", "../x", "/etc/passwd", "\x00", "\ud800",
     "[/bold]", [], [1], [[]], {}, {"a": 1}, {"": {}}, "x" * 5000,
@@ -31,6 +30,7 @@ def _original() -> tuple[Path, int]:
     return folder / "table", report.kept
 
 
+@surface("tables", trials=400, few=15)
 def trial(rng: random.Random, folder: Path) -> None:
     """One change of the manifest, of its text, or of a shard; then every reader of tables."""
     original, games = _original()

@@ -11,9 +11,8 @@ from unittest import mock
 from sparring.cli.terminal import COMMANDS
 from sparring.games import GAMES, load_game, move_name
 from sparring.records import open_records
-from tests.robustness.trials import mutated, run_command
+from tests.robustness.trials import mutated, run_command, surface
 
-SHARE = 0.5
 _FILES = (
     "",
     "game.pgn",
@@ -71,6 +70,7 @@ _OPTIONS: dict[str, list[tuple[str, ...]]] = {
 }
 
 
+@surface("terminal", trials=100, few=6)
 def trial(rng: random.Random, folder: Path) -> None:
     """Types hostile lines into a game of a small opponent."""
     name = rng.choice(list(GAMES))

@@ -10,9 +10,8 @@ from typing import Any
 from sparring.base.errors import BadConfig, BadFile
 from sparring.policies import load_policy
 from tests.robustness.test_config_files import HOSTILE, READERS, Raw, changed, key_paths, write
-from tests.robustness.trials import mutated, run_command
+from tests.robustness.trials import mutated, run_command, surface
 
-SHARE = 2
 _VALUES = [
     *HOSTILE,
     *map(
@@ -33,6 +32,7 @@ _COMMANDS: dict[str, list[str]] = {
 }
 
 
+@surface("toml", trials=569)
 def trial(rng: random.Random, folder: Path) -> None:
     """A file with hostile values, changed bytes, or a chain of policies."""
     file = folder / "config.toml"
