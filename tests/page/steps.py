@@ -25,7 +25,7 @@ def choose(page: Page, game: str) -> None:
 def begin(page: Page) -> None:
     """Begins the game."""
     page.get_by_role("button", name="Play", exact=True).click()
-    expect(page.get_by_role("region", name="Game")).to_be_visible()
+    expect(page.get_by_role("region", name="Game", exact=True)).to_be_visible()
 
 
 def type_move(page: Page, move: str) -> None:

@@ -177,15 +177,14 @@ def test_the_move_list_follows_the_last_move(page: Page) -> None:
 def test_an_own_clock(page: Page) -> None:
     choose(page, "chess")
     weak(page)
-    page.get_by_label("Clock").select_option("own")
-    page.get_by_label("minutes", exact=True).fill("2")
-    page.get_by_label("seconds more a move").fill("7")
+    page.get_by_role("combobox", name="Clock").select_option("own")
+    page.get_by_label("Your clock").fill("2+7")
     with page.expect_request(lambda asked: asked.method == "POST") as asked:
         begin(page)
     wanted = asked.value.post_data_json
     assert wanted is not None
-    assert wanted["clock"] == {"base": 120, "increment": 7, "byoyomi": 0}
-    expect(page.locator(".clock").first).to_be_visible()
+    assert wanted["clock"] == "2+7"
+    expect(page.locator(".clock").first).to_have_text("2:00")
 
 
 def test_a_move_waits_for_confirmation(page: Page) -> None:

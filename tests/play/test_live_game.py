@@ -8,7 +8,7 @@ import pytest
 
 from sparring.base.clock import Clock, TimeControl
 from sparring.games import load_game
-from sparring.play.game import LiveGame, NotAllowed
+from sparring.play.game import LiveGame, NotAllowed, StoredMove
 from sparring.play.match import play_game
 from sparring.players import Decision, Player, RandomPlayer, Turn
 
@@ -59,6 +59,26 @@ def test_a_decision_for_an_earlier_state_is_not_played() -> None:
     game.take_back()
     assert not game.accept(pending, decision)
     assert not game.moves
+
+
+@pytest.mark.parametrize(
+    ("control", "seconds"),
+    [
+        (TimeControl(100, moves=3, margin=0), (30, 10)),
+        (TimeControl(10, byoyomi=30, periods=3, margin=0), (45, 40)),
+        (TimeControl(10, byoyomi=60, byoyomi_moves=4, margin=0), (12, 20)),
+    ],
+    ids=["session", "byo-yomi", "Canadian"],
+)
+def test_a_continued_game_has_its_whole_clock(control: TimeControl, seconds: tuple[float, ...]) -> None:
+    before = played(control, *seconds)
+    moves = [StoredMove(move.text, move.left, move.offers_draw, move.clocks) for move in before.moves]
+    after = LiveGame(before.rules, {1: First()}, person=0, clock=control)
+    after.continue_with(moves)
+    assert after.clock.snapshot() == before.clock.snapshot()
+    after.take_back()
+    before.take_back()
+    assert after.clock.snapshot() == before.clock.snapshot()
 
 
 def test_a_session_goes_on_after_taking_back() -> None:

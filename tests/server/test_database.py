@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from sparring.base.clock import TimeControl
 from sparring.base.errors import BadFile
 from sparring.server.history import stored_summaries
 from sparring.server.live_tournament import TournamentStore
@@ -42,6 +43,27 @@ def test_a_file_of_version_1_is_read(tmp_path: Path) -> None:
         assert stored is not None
         assert [each.text for each in stored.moves] == ["e2e4"]
         assert database.read("PRAGMA user_version") == [(SCHEMA_VERSION,)]
+        database.close()
+
+
+VERSION_5 = """
+ALTER TABLE games ADD COLUMN shown TEXT;
+UPDATE games SET settings = json_set(settings, '$.clock', json('[600, 0, 30]'));
+UPDATE moves SET seconds_left = 590.5;
+PRAGMA user_version = 5;
+"""
+
+
+def test_the_clocks_of_a_file_of_version_5_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "page.sqlite"
+    with sqlite3.connect(path) as file:
+        file.executescript(OLD_SCHEMA + VERSION_5)
+    for _ in range(2):
+        database = Database(path)
+        stored = GameStore(database).load("old")
+        assert stored is not None
+        assert stored.settings.clock == TimeControl(600, byoyomi=30)
+        assert [(move.left, move.clocks) for move in stored.moves] == [(590.5, None)]
         database.close()
 
 

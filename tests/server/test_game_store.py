@@ -39,6 +39,24 @@ def test_games_are_there_after_a_restart(tmp_path: Path) -> None:
         assert play(client, views[0], "d4")["ply"] == 4
 
 
+def test_periods_of_byoyomi_are_there_after_a_restart(tmp_path: Path) -> None:
+    file = tmp_path / "page.sqlite"
+    weak = {"kind": "strength", "strength": 1}
+    with TestClient(create_app(file, ACCESS, None)) as client:
+        view = begin(client, "breakthrough", clock="0+3x1", opponent=weak)
+        view = play(client, view, view["legal"][0]["text"])
+        with client.websocket_connect(f"/api/games/{view['id']}/live") as live:
+            assert live.receive_json()["clock"]["periods"] == [3, 3]
+            time.sleep(1.2)
+            used = play(client, view, view["legal"][0]["text"])["clock"]
+            assert used["periods"] == [2, 3]
+        cookies = dict(client.cookies)
+    with TestClient(create_app(file, ACCESS, None), cookies=cookies) as client:
+        found = client.get(f"/api/games/{view['id']}").json()["clock"]
+        assert (found["periods"], found["left"], found["byoyomi"]) == ([2, 3], [0, 0], 1)
+        assert client.get("/api/games").json()[0]["clock"] == "0+0 byo-yomi 3x1"
+
+
 def test_only_the_latest_finished_games_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "page.sqlite"
     monkeypatch.setattr("sparring.server.game_host._FINISHED", 0)  # finished games leave the memory

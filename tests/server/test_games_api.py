@@ -212,6 +212,20 @@ def test_a_clock_runs_while_somebody_follows_and_the_flag_falls(client: TestClie
     assert (over["phase"], over["result"]["text"]["text"]) == ("over", "You lost: time ran out.")
 
 
+def test_a_clock_is_a_text_that_people_write(client: TestClient) -> None:
+    view = begin(client, "chess", clock="10+300/15", opponent={"strength": 1})
+    clock = view["clock"]
+    assert (clock["left"], clock["byoyomi"], clock["periods"], clock["low"]) == ([600, 600], 300, [1, 1], 10)
+    assert begin(client, "chess", clock="0.25")["clock"]["low"] == 1.5
+    refused = client.post("/api/games", json={"game": "chess", "clock": "soon"})
+    assert refused.status_code == 422
+    assert refused.json()["detail"].startswith("'soon' is no clock: write minutes and seconds a move")
+    for offer in client.get("/api/catalogue").json():
+        for usual in offer["clocks"]:
+            assert begin(client, offer["name"], clock=usual["text"])["clock"] is not None
+        assert bool(offer["clocks"]) != offer["hidden"]
+
+
 def test_no_clock_runs_before_both_sides_have_moved(client: TestClient) -> None:
     view = begin(client, "breakthrough", clock={"base": 0.3, "increment": 5}, opponent={"strength": 1})
     with client.websocket_connect(f"/api/games/{view['id']}/live") as socket:

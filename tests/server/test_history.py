@@ -91,6 +91,16 @@ def test_moves_are_counted_as_people_count(client: TestClient) -> None:
     assert [lines[game]["clock"] for game in ("chess", "shogi", "rbc")] == ["5+3", "10+0 byo-yomi 30", ""]
 
 
+def test_the_name_of_an_opponent_can_be_translated(client: TestClient) -> None:
+    play(client, begin(client, "chess", opponent={"level": 1200}), "e4")
+    (line,) = client.get("/api/games").json()
+    assert line["opponent"] == {
+        "text": "Sparring, level 1200",
+        "template": "Sparring, level {level}",
+        "values": {"level": 1200},
+    }
+
+
 def test_games_without_a_move_of_the_person_are_listed_while_they_are_open(client: TestClient) -> None:
     view = begin(client, "breakthrough", opponent=WEAK)
     with client.websocket_connect(f"/api/games/{view['id']}/live") as live:

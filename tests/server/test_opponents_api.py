@@ -119,4 +119,4 @@ def test_a_person_of_the_folder_plays(
     assert view["players"][1]["name"]["text"] == model.card.person
     view = play(client, view, "e4")
     assert view["ply"] == 2
-    assert client.get("/api/games").json()[0]["opponent"] == model.card.person
+    assert client.get("/api/games").json()[0]["opponent"]["text"] == model.card.person

@@ -906,13 +906,26 @@ export interface components {
             byoyomi: number;
         };
         /**
+         * ClockOffer
+         * @description A usual clock.
+         */
+        ClockOffer: {
+            /**
+             * Text
+             * @description For `clock` of a new game.
+             */
+            text: string;
+            /** @description How it ended. */
+            title: components["schemas"]["Text"];
+        };
+        /**
          * ClockView
          * @description The clocks.
          */
         ClockView: {
             /**
              * Left
-             * @description Seconds left of player 0 and player 1, now.
+             * @description Seconds left of player 0 and player 1, now; of the base, or of Canadian overtime.
              */
             left: [
                 number,
@@ -925,8 +938,37 @@ export interface components {
             running: number | null;
             /** Increment */
             increment: number;
-            /** Byoyomi */
+            /**
+             * Byoyomi
+             * @description Seconds of a period of overtime; 0 for none.
+             */
             byoyomi: number;
+            /**
+             * Periods
+             * @description Periods of overtime that follow `left` for each player; 0 without overtime, and in Canadian overtime.
+             */
+            periods: [
+                number,
+                number
+            ];
+            /**
+             * Overtime Used
+             * @description Seconds of overtime that the turn has taken.
+             */
+            overtime_used: number;
+            /**
+             * Moves To Go
+             * @description Moves of each player until time is added; null for the rest of the game.
+             */
+            moves_to_go: [
+                number | null,
+                number | null
+            ];
+            /**
+             * Low
+             * @description Seconds below which a clock is low: 10, or a tenth of a shorter game.
+             */
+            low: number;
         };
         /**
          * CountingView
@@ -995,6 +1037,37 @@ export interface components {
          * @description A game of the page.
          */
         GameOffer: {
+            /**
+             * Board
+             * @description How the board is drawn: that of chess, that of shogi, points for stones, or squares.
+             * @enum {string}
+             */
+            board: "chessboard" | "shogiboard" | "points" | "squares";
+            /**
+             * Hidden
+             * @description Whether a player sees only a part of the position.
+             */
+            hidden: boolean;
+            /**
+             * Senses
+             * @description Whether a turn begins with a sense.
+             */
+            senses: boolean;
+            /**
+             * Passes
+             * @description Whether a player may pass.
+             */
+            passes: boolean;
+            /**
+             * Draws
+             * @description Whether players may agree to a draw.
+             */
+            draws: boolean;
+            /**
+             * Numbers Plies
+             * @description Whether people number each player's move, and not the two of both players together.
+             */
+            numbers_plies: boolean;
             /** Name */
             name: string;
             /** Title */
@@ -1004,8 +1077,6 @@ export interface components {
                 string,
                 string
             ];
-            /** Hidden */
-            hidden: boolean;
             /**
              * Default Kind
              * @description Kind of the default opponent: level, human, strength or bot.
@@ -1034,17 +1105,17 @@ export interface components {
             /** Default Strength */
             default_strength: number;
             /**
-             * Draws
-             * @description Whether players may agree to a draw.
-             */
-            draws: boolean;
-            /**
              * Bots
              * @description The weakest first.
              */
             bots: components["schemas"]["BotOffer"][];
             /** Default Bot */
             default_bot: string | null;
+            /**
+             * Clocks
+             * @description The usual clocks, the shortest first; empty without clocks.
+             */
+            clocks: components["schemas"]["ClockOffer"][];
             /** Options */
             options: components["schemas"]["RuleOption"][];
             /** Openings */
@@ -1064,6 +1135,8 @@ export interface components {
             /** @description The rules in a few lines; empty for well-known games. */
             rules: components["schemas"]["Text"];
             how_to_move: components["schemas"]["Text"];
+            /** @description What a rating of an opponent means, in a sentence; may be empty. */
+            rating_scale: components["schemas"]["Text"];
         };
         /**
          * GameSummary
@@ -1076,8 +1149,8 @@ export interface components {
             game: string;
             /** Title */
             title: string;
-            /** Opponent */
-            opponent: string;
+            /** @description How it ended. */
+            opponent: components["schemas"]["Text"];
             /**
              * Moves
              * @description Moves as people of the game number them: in chess those of both sides.
@@ -1138,6 +1211,43 @@ export interface components {
             level: string;
         };
         /**
+         * GameTraits
+         * @description What a page has to know of a game to show it. A page names no game.
+         */
+        GameTraits: {
+            /**
+             * Board
+             * @description How the board is drawn: that of chess, that of shogi, points for stones, or squares.
+             * @enum {string}
+             */
+            board: "chessboard" | "shogiboard" | "points" | "squares";
+            /**
+             * Hidden
+             * @description Whether a player sees only a part of the position.
+             */
+            hidden: boolean;
+            /**
+             * Senses
+             * @description Whether a turn begins with a sense.
+             */
+            senses: boolean;
+            /**
+             * Passes
+             * @description Whether a player may pass.
+             */
+            passes: boolean;
+            /**
+             * Draws
+             * @description Whether players may agree to a draw.
+             */
+            draws: boolean;
+            /**
+             * Numbers Plies
+             * @description Whether people number each player's move, and not the two of both players together.
+             */
+            numbers_plies: boolean;
+        };
+        /**
          * GameView
          * @description A game as the person sees it.
          */
@@ -1153,6 +1263,7 @@ export interface components {
             game: string;
             /** Title */
             title: string;
+            traits: components["schemas"]["GameTraits"];
             /** Options */
             options: {
                 [key: string]: unknown;
@@ -1588,7 +1699,8 @@ export interface components {
             opponent: components["schemas"]["OpponentChoice"];
             /** @description The second player of a watched game; without it, the same as `opponent`. */
             second_opponent?: components["schemas"]["OpponentChoice"] | null;
-            clock?: components["schemas"]["ClockChoice"] | null;
+            /** Clock */
+            clock?: components["schemas"]["ClockChoice"] | string | null;
             /**
              * Resigns
              * @description Whether the opponent may resign; else it plays to mate.

@@ -4,6 +4,7 @@ import { say, t, type Text } from "./text";
 
 type Schemas = components["schemas"];
 export type GameOffer = Schemas["GameOffer"];
+export type GameTraits = Schemas["GameTraits"];
 export type GameView = Schemas["GameView"];
 export type GameSummary = Schemas["GameSummary"];
 export type NewGame = Schemas["NewGame"];

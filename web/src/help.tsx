@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { Icon } from "./icons";
-import { loadOffers, offers } from "./offers";
+import { hasPremoves, loadOffers, offers } from "./offers";
 import { Dialog } from "./settings-panel";
 import { known, say, t, word } from "./text";
 
@@ -11,7 +11,7 @@ export const shownGame = signal(localStorage.getItem("game") ?? "chess");
 /** Rules of well-known games; the server has those of the others. */
 const RULES: Record<string, string> = {
   chess: word(
-    "The king must not be captured: who is in check must get out of it, and who cannot is mated and loses. The rook moves straight, the bishop along diagonals, the queen as both, the king one square, the knight two squares straight and one to the side. A pawn moves forward, two squares from where it began, and captures diagonally forward; on the far row it becomes another piece. King and rook can castle if neither has moved and nothing is between them. Stalemate, three times the same position, and 50 moves without a capture or pawn move are a draw.",
+    "The king must not be captured: who is in check must get out of it, and who cannot is mated and loses. The rook moves straight, the bishop along diagonals, the queen as both, the king one square, the knight two squares straight and one to the side. A pawn moves one square forward, or two from where it began, and captures diagonally forward; on the far row it becomes another piece.\nCastling: the king moves two squares towards a rook, and the rook goes to the square that the king crossed. Neither may have moved before, nothing may stand between them, and the king may not be in check, nor cross or reach a square that is attacked.\nEn passant: a pawn that moved two squares can be captured by a pawn beside it in the next move only, as if it had moved one.\nStalemate, three times the same position, and 50 moves without a capture or pawn move are a draw.",
   ),
   go: word(
     "Players put stones on the points of the board in turn, Black first. Stones that touch along the lines live and die together: a group without a free point next to it is captured. A stone may not be put where its own group has no free point, and the position before may not be repeated. Who sees nothing more to gain passes; after two passes the dead stones are agreed on. A player's points are own stones and surrounded points, or prisoners and surrounded points, as the rules of the game say. White gets komi for moving second.",
@@ -78,20 +78,32 @@ function Help({ onClose }: { onClose: () => void }) {
       <h3>{t("Keys")}</h3>
       <dl class="keys-list">
         <Key name="← →" does={t("one move back, one move forward; the wheel over the board does the same")} />
-        <Key name="Home End" does={t("first position, last position")} />
-        <Key name="↑ ↓ ← → Enter" does={t("on the board: move to a square, choose it")} />
+        <Key name={`${t("key|Home")} ${t("key|End")}`} does={t("first position, last position")} />
+        <Key name="M" does={t("to the field for a move")} />
+        <Key name="B" does={t("to the board")} />
+        <Key name={`↑ ↓ ← → ${t("key|Enter")}`} does={t("on the board: move to a square, choose it")} />
         <Key name="F" does={t("turn the board")} />
-        <Key name="Esc" does={t("cancel a choice, close a box")} />
+        <Key name={t("key|Esc")} does={t("cancel a choice, close a box")} />
         <Key name="?" does={t("this help")} />
       </dl>
-      <p>{t("A move chosen while the opponent thinks is played at once after its move. The right mouse button draws arrows and circles on the chess board; a click erases them.")}</p>
+      <p>{t("With the mouse or a finger: choose a piece, then its target, or drag it there. What more there is to choose, such as how many tokens go, or whether a stack explodes, is asked beside the board.")}</p>
+      {offer && hasPremoves(offer) && <p>{t("A move chosen while the opponent thinks is played at once after its move.")}</p>}
+      {offer?.board === "chessboard" && <p>{t("The right mouse button draws arrows and circles on the board; a click erases them.")}</p>}
       <h3 ref={numbers} tabIndex={-1}>
         {t("What is this number?")}
       </h3>
-      <p>{t("A level is a strength. It was measured in games on the scale of another program; the numbers in brackets are its 95 % interval: where the true value lies in 19 of 20 cases. With 100 points more, a player wins 64 of 100 points against the other.")}</p>
-      <p>{t("A rating or rank of people says whose moves the opponent imitates. That is a style, not a measured strength. Each site has its own scale: 1500 on one is not 1500 on another.")}</p>
-      <p>{t("What a move gives away is a share of a win: a move that gives away 10 % turns an even game, 50 of 100 points, into 40 of 100. It is a judgement of the strong network, which errs.")}</p>
-      <p>{t("Elo in a tournament is the distance to the average of its players, whose Elo is 0. With few games its interval is wide.")}</p>
+      {offer?.rating_scale.text && (
+        <p>
+          <strong>{say(offer.rating_scale)}</strong>
+        </p>
+      )}
+      <details>
+        <summary>{t("More about the numbers")}</summary>
+        <p>{t("A level is a strength. It was measured in games on the scale of another program; the numbers in brackets are its 95 % interval: where the true value lies in 19 of 20 cases. With 100 points more, a player wins 64 of 100 points against the other.")}</p>
+        <p>{t("A rating or rank of people says whose moves the opponent imitates. That is a style, not a measured strength. Each site has its own scale: 1500 on one is not 1500 on another.")}</p>
+        <p>{t("What a move gives away is a share of a win: a move that gives away 10 % turns an even game, 50 of 100 points, into 40 of 100. It is a judgement of the strong network, which errs.")}</p>
+        <p>{t("Elo in a tournament is the distance to the average of its players, whose Elo is 0. With few games its interval is wide.")}</p>
+      </details>
     </Dialog>
   );
 }

@@ -1,5 +1,6 @@
 import { signal } from "@preact/signals";
 import { render } from "preact";
+import { focusBoard } from "./boards/square-keys";
 import { HelpButton } from "./help";
 import { GamePage } from "./pages/game";
 import { GamesPage } from "./pages/games";
@@ -73,6 +74,11 @@ function App() {
       <a class="skip" href="#main" onClick={(event) => (event.preventDefault(), document.querySelector("main")?.focus())}>
         {t("Skip to the content")}
       </a>
+      {name === "/game" && (
+        <a class="skip" href="#board" onClick={(event) => (event.preventDefault(), focusBoard())}>
+          {t("Skip to the board")}
+        </a>
+      )}
       <header>
         <a class="brand" href="#/" aria-label="Sparring">
           <img src="./icon.svg" alt="" width="26" height="26" /> <span>Sparring</span>

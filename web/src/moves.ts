@@ -1,12 +1,18 @@
 // How people number the moves of a game.
+import { offerOf } from "./offers";
 
-/** Games in which a number stands for a move of each side. */
-const PAIRED = new Set(["chess", "rbc"]);
+/** Plies that have one number: a move of each side, with its sense where a turn has one; one where each ply is numbered. */
+function pliesOfANumber(game: string): number {
+  const offer = offerOf(game);
+  if (!offer || offer.numbers_plies) return 1;
+  return offer.senses ? 4 : 2;
+}
 
 /** The number of moves as people count them, of a game with so many plies. */
-export const movesIn = (game: string, plies: number) => (PAIRED.has(game) ? Math.ceil(plies / 2) : plies);
+export const movesIn = (game: string, plies: number) => Math.ceil(plies / pliesOfANumber(game));
 
-/** The number in front of a move: 27. and 27… in chess, 53. in other games. `ply` is the number of plies before it. */
+/** The number in front of a move: 27. and 27… in chess, 53. in shogi. `ply` is the number of plies before it. */
 export function moveNumber(game: string, ply: number): string {
-  return PAIRED.has(game) ? `${Math.floor(ply / 2) + 1}${ply % 2 ? "…" : "."}` : `${ply + 1}.`;
+  const plies = pliesOfANumber(game);
+  return `${Math.floor(ply / plies) + 1}${ply % plies < Math.ceil(plies / 2) ? "." : "…"}`;
 }

@@ -1,11 +1,17 @@
 // The catalogue of games, loaded once.
 import { signal } from "@preact/signals";
-import { api, type GameOffer } from "./api";
+import { api, type GameOffer, type GameTraits } from "./api";
 import { t } from "./text";
 
 export const offers = signal<GameOffer[]>([]);
 const offersError = signal("");
 let asked = false;
+
+/** What the catalogue has of a game; undefined until it is loaded. */
+export const offerOf = (game: string): GameOffer | undefined => offers.value.find((offer) => offer.name === game);
+
+/** Whether a move can be chosen while the opponent thinks: the boards of chess and shogi know how pieces move. */
+export const hasPremoves = ({ board, hidden }: GameTraits) => !hidden && (board === "chessboard" || board === "shogiboard");
 
 export function loadOffers(): void {
   if (asked) return;

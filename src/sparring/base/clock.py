@@ -201,6 +201,14 @@ class GameClock:
         byoyomi = 0.0 if control.byoyomi_moves else control.byoyomi
         return Clock(self.left[player], control.increment, self._to_go[player] or None, byoyomi)
 
+    def periods(self, player: int) -> int:
+        """Periods of overtime that follow the time left of a player; 0 without overtime, and in Canadian
+        overtime, whose period is the time left."""
+        control = self.control
+        if control is None or not control.byoyomi or self._overtime[player]:
+            return 0
+        return self._periods[player]
+
     def set_left(self, player: int, seconds: float, period_moves: int = 0) -> None:
         """Sets a player's clock. With `period_moves` it is in Canadian overtime, with so many moves to go."""
         self.left[player] = seconds

@@ -128,6 +128,11 @@ DESCRIPTION = GameDescription(
     engine=EngineSupport("uci"),
     layout=_layout,
     people=PeopleNetwork(rating=1500),
+    board="chessboard",
+    rating_scale=Sentence(
+        "A level was measured against the limited strength (UCI_Elo) of Stockfish, not against people: it "
+        "is no rating of Lichess or FIDE."
+    ),
     display_move=_san,
     claimable_draw=_claim,
     move_count=_move_count,

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 EngineProtocol: TypeAlias = Literal["uci", "usi", "gtp"]
 PolicyHead: TypeAlias = Literal["from-to", "planes", "points"]
+BoardKind: TypeAlias = Literal["chessboard", "shogiboard", "points", "squares"]
 
 
 @dataclass(frozen=True)
@@ -196,6 +197,14 @@ class GameDescription:
     none."""
     draws_by_agreement: bool = True
     """Whether players may agree to a draw."""
+    board: BoardKind = "squares"
+    """The page's board: of chess, of shogi, of points for stones, or of plain squares."""
+    senses: bool = False
+    """Whether a turn begins with a sense, in a game of hidden information."""
+    passes: bool = False
+    """Whether a player may pass."""
+    rating_scale: str = ""
+    """What the rating of an opponent means to a person of the game, in a sentence. Empty if none is shown."""
     order: int = 1000
     """Place in lists of games; games with equal numbers are listed by name."""
     records: Callable[[], Any] | None = None

@@ -177,6 +177,12 @@ DESCRIPTION = GameDescription(
     rule_choices=_RULE_CHOICES,
     facts=_facts,
     draws_by_agreement=False,
+    board="points",
+    passes=True,
+    rating_scale=Sentence(
+        "A level was measured in few games against GNU Go 3.8, whose level 10 counts as 1600, or 5k: it was "
+        "not measured against people."
+    ),
     records=_records,
     networks=_networks,
     commands=_commands,

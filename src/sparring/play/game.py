@@ -15,7 +15,7 @@ from functools import cached_property
 from threading import Event
 from typing import Any, Literal, TypeAlias
 
-from sparring.base.clock import GameClock, TimeControl
+from sparring.base.clock import ClockSnapshot, GameClock, TimeControl
 from sparring.base.errors import SparringError
 from sparring.base.sentences import Sentence
 from sparring.games import Game, Move, describe, move_name
@@ -57,6 +57,8 @@ class PlayedMove:
     player: int
     left: float | None = None
     """Seconds left on the mover's clock afterwards; None without a clock."""
+    clocks: ClockSnapshot | None = None
+    """Both clocks afterwards; None without a clock."""
     offers_draw: bool = False
     centipawns: int | None = None
     """The mover's score for itself, if it reports one."""
@@ -81,6 +83,8 @@ class StoredMove:
     text: str
     left: float | None = None
     offers_draw: bool = False
+    clocks: ClockSnapshot | None = None
+    """Both clocks afterwards; None where only the time left is known."""
 
 
 @dataclass(frozen=True)
@@ -132,8 +136,7 @@ class LiveGame:
         self.clock = GameClock(clock)
         self._untimed_turns = untimed_turns
         self._hold_clock()
-        self._clocks = [self.clock.snapshot()]
-        """The clocks in each state."""
+        self._full_clocks = self.clock.snapshot()
         self.dead: set[int] | None = None
         """Dead stones while both count; None at other times."""
         self.prediction: Prediction | None = None
@@ -174,7 +177,9 @@ class LiveGame:
             self.start_players()
         for stored in moves:
             move = self.rules.parse_move(self.states[-1], stored.text)
-            if stored.left is not None:
+            if stored.clocks is not None and self.clock.control is not None:
+                self.clock.restore(stored.clocks)
+            elif stored.left is not None:
                 self.clock.left[self.states[-1].to_move] = stored.left
             self._push(move, stored.text, stored.left, stored.offers_draw)
         self._hold_clock()
@@ -419,10 +424,10 @@ class LiveGame:
     ) -> None:
         before = self.states[-1]
         after = self.rules.play(before, move)
-        played = PlayedMove(before, move, text, before.to_move, left, offers_draw, centipawns)
+        clocks = None if self.clock.control is None else self.clock.snapshot()
+        played = PlayedMove(before, move, text, before.to_move, left, clocks, offers_draw, centipawns)
         self.states.append(after)
         self.moves.append(played)
-        self._clocks.append(self.clock.snapshot())
         if not self.rules.spec.hidden:
             for player in self.players.values():
                 player.observe(move)
@@ -441,9 +446,9 @@ class LiveGame:
     def _back_to(self, ply: int) -> None:
         del self.states[ply + 1 :]
         del self.moves[ply:]
-        del self._clocks[ply + 1 :]
         self.dead = None
-        self.clock.restore(self._clocks[-1])
+        before = self.moves[-1].clocks if self.moves else None
+        self.clock.restore(self._full_clocks if before is None else before)
         self._interrupt()
         self.start_players()
         self._hold_clock()

@@ -45,7 +45,7 @@ def _players() -> GamePlayers:
         BotConfig,
         make_bot,
         default="inference-3",
-        for_beginners="guesser",
+        for_beginners="random",
         for_people=FOR_PEOPLE,
         budgets={"planner": (0.5, 2.0, 8.0)},
         with_seconds=with_seconds,
@@ -116,6 +116,13 @@ DESCRIPTION = GameDescription(
         "capture or pawn move are a draw."
     ),
     draws_by_agreement=False,
+    board="chessboard",
+    senses=True,
+    passes=True,
+    rating_scale=Sentence(
+        "A bot's number was measured in games between the bots, on a scale on which inference-3 has 1500: "
+        "it is no rating of people."
+    ),
     records=_records,
     players=_players,
     commands=_commands,

@@ -10,6 +10,7 @@ from typing import Any
 
 from pydantic import Field
 
+from sparring.base.clock import TimeControl
 from sparring.base.sentences import Sentence, joined
 from sparring.games import GAMES, GameDescription, describe, load_game
 from sparring.play.opponent import DEFAULT_STRENGTH, default_kind
@@ -20,7 +21,7 @@ from sparring.players.levels import LevelTable, shipped_levels
 from sparring.players.persons import stored_persons
 from sparring.players.small_players import STRENGTHS
 from sparring.records.readers import formats, written_formats
-from sparring.server.messages import ApiMessage, Text, text_of
+from sparring.server.messages import ApiMessage, GameTraits, Text, game_traits, text_of
 from sparring.server.new_game import HandicapOffer, OpeningOffer, opening_table
 from sparring.server.opponents import Opponents
 from sparring.server.person_job import cannot_make, learned
@@ -117,13 +118,19 @@ class RuleOption(ApiMessage):
     choices: list[OptionChoice] | None = Field(description="null where there is no fixed set.")
 
 
-class GameOffer(ApiMessage):
+class ClockOffer(ApiMessage):
+    """A usual clock."""
+
+    text: str = Field(description="For `clock` of a new game.")
+    title: Text
+
+
+class GameOffer(GameTraits):
     """A game of the page."""
 
     name: str
     title: str
     sides: tuple[str, str]
-    hidden: bool
     default_kind: str = Field(description="Kind of the default opponent: level, human, strength or bot.")
     levels: LevelScale | None = Field(description="Levels of strength; null if there are none.")
     ratings: RatingScale | None = Field(description="Of the human-like opponent; null if there is none.")
@@ -135,9 +142,11 @@ class GameOffer(ApiMessage):
     persons: list[PersonOffer] = Field(description="Opponents that play like one person.")
     strengths: list[int]
     default_strength: int
-    draws: bool = Field(description="Whether players may agree to a draw.")
     bots: list[BotOffer] = Field(description="The weakest first.")
     default_bot: str | None
+    clocks: list[ClockOffer] = Field(
+        description="The usual clocks, the shortest first; empty without clocks."
+    )
     options: list[RuleOption]
     openings: list[OpeningOffer]
     handicaps: list[HandicapOffer]
@@ -145,6 +154,7 @@ class GameOffer(ApiMessage):
     writes: list[str] = Field(description="Formats that games are saved in.")
     rules: Text = Field(description="The rules in a few lines; empty for well-known games.")
     how_to_move: Text
+    rating_scale: Text = Field(description="What a rating of an opponent means, in a sentence; may be empty.")
 
 
 def catalogue(opponents: Opponents) -> list[GameOffer]:
@@ -181,11 +191,12 @@ def _persons(game: str) -> list[PersonOffer]:
 def _offer(description: GameDescription, opponents: Opponents) -> GameOffer:
     rules = load_game(description.name)
     bots = game_players(description.name).bots
+    traits = game_traits(description)
     return GameOffer(
+        **traits.model_dump(),
         name=description.name,
         title=rules.spec.title,
         sides=(rules.spec.players[0], rules.spec.players[1]),
-        hidden=rules.spec.hidden,
         default_kind=default_kind(rules),
         levels=_levels(description.name),
         ratings=_ratings(description, opponents),
@@ -195,9 +206,9 @@ def _offer(description: GameDescription, opponents: Opponents) -> GameOffer:
         has_human=description.name in DEFAULT_RATING,
         strengths=list(STRENGTHS),
         default_strength=DEFAULT_STRENGTH,
-        draws=description.draws_by_agreement,
         bots=[] if bots is None else _bots(description.name, bots),
         default_bot=None if bots is None else bots.for_beginners,
+        clocks=[] if traits.hidden else _clocks(),
         options=list(_options(description)),
         openings=opening_table(description.name).openings,
         handicaps=opening_table(description.name).handicaps,
@@ -205,7 +216,34 @@ def _offer(description: GameDescription, opponents: Opponents) -> GameOffer:
         writes=written_formats(description.name),
         rules=text_of(description.rules_summary),
         how_to_move=text_of(description.how_to_move),
+        rating_scale=text_of(description.rating_scale),
     )
+
+
+_USUAL_CLOCKS = ("1", "3+2", "5+3", "10", "15+10", "10+3x30", "30+1x30")
+
+
+@cache
+def _clocks() -> list[ClockOffer]:
+    return [
+        ClockOffer(text=text, title=text_of(_clock_title(TimeControl.parse(text)))) for text in _USUAL_CLOCKS
+    ]
+
+
+def _clock_title(control: TimeControl) -> Sentence:
+    minutes, seconds = control.base / 60, control.byoyomi
+    if control.increment:
+        return Sentence("{minutes} min + {seconds} s", minutes=minutes, seconds=control.increment)
+    if control.byoyomi and control.periods > 1:
+        return Sentence(
+            "{minutes} min, then {periods} x {seconds} s",
+            minutes=minutes,
+            periods=control.periods,
+            seconds=seconds,
+        )
+    if control.byoyomi:
+        return Sentence("{minutes} min, then {seconds} s a move", minutes=minutes, seconds=seconds)
+    return Sentence("{minutes} min", minutes=minutes)
 
 
 def _levels(game: str) -> LevelScale | None:

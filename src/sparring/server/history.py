@@ -131,7 +131,7 @@ def game_summary(stored: StoredSummary) -> GameSummary:
         id=stored.id,
         game=settings.game,
         title=rules.spec.title,
-        opponent=settings.about(rules, opponent)[0],
+        opponent=text_of(settings.about(rules, opponent)[0]),
         moves=numbered_moves(rules, stored.plies),
         result=None if stored.end is None else text_of(stored.message),
         you=you,
@@ -160,8 +160,13 @@ def clock_text(control: TimeControl | None) -> str:
     """A time control as people write it: minutes and seconds a move. Empty for none."""
     if control is None:
         return ""
+    session = f"{control.moves}/" if control.moves else ""
     overtime = f" byo-yomi {control.byoyomi:g}" if control.byoyomi else ""
-    return f"{control.base / 60:g}+{control.increment:g}{overtime}"
+    if control.byoyomi_moves:
+        overtime = f" {control.byoyomi:g}/{control.byoyomi_moves}"
+    elif control.byoyomi and control.periods > 1:
+        overtime = f" byo-yomi {control.periods}x{control.byoyomi:g}"
+    return f"{session}{control.base / 60:g}+{control.increment:g}{overtime}"
 
 
 def level_text(game: str, opponent: OpponentChoice) -> str:

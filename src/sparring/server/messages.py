@@ -7,6 +7,8 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from sparring.base.sentences import Sentence
+from sparring.games import GameDescription
+from sparring.games.description import BoardKind
 from sparring.games.diagrams import Diagram, Piece
 from sparring.players.small_players import STRENGTHS
 
@@ -96,6 +98,16 @@ class OpponentChoice(ApiMessage):
     )
 
 
+ClockText = Annotated[
+    str,
+    Field(
+        max_length=32,
+        description="A clock as people write it: minutes and seconds a move, such as 10, 5+3, 20+3x30 (three "
+        "periods of byo-yomi), 10+300/15 (Canadian) or 40/90+30.",
+    ),
+]
+
+
 class ClockChoice(ApiMessage):
     """A clock, in seconds."""
 
@@ -103,6 +115,33 @@ class ClockChoice(ApiMessage):
     increment: float = Field(default=0, ge=0, le=600, description="Seconds added after each move.")
     byoyomi: float = Field(
         default=0, ge=0, le=600, description="Seconds for each move once the base is used up."
+    )
+
+
+class GameTraits(ApiMessage):
+    """What a page has to know of a game to show it. A page names no game."""
+
+    board: BoardKind = Field(
+        description="How the board is drawn: that of chess, that of shogi, points for stones, or squares."
+    )
+    hidden: bool = Field(description="Whether a player sees only a part of the position.")
+    senses: bool = Field(description="Whether a turn begins with a sense.")
+    passes: bool = Field(description="Whether a player may pass.")
+    draws: bool = Field(description="Whether players may agree to a draw.")
+    numbers_plies: bool = Field(
+        description="Whether people number each player's move, and not the two of both players together."
+    )
+
+
+def game_traits(description: GameDescription) -> GameTraits:
+    """The message of a game's description."""
+    return GameTraits(
+        board=description.board,
+        hidden=description.rules().spec.hidden,
+        senses=description.senses,
+        passes=description.passes,
+        draws=description.draws_by_agreement,
+        numbers_plies=description.numbers_plies,
     )
 
 
@@ -120,7 +159,7 @@ class NewGame(ApiMessage):
     second_opponent: OpponentChoice | None = Field(
         default=None, description="The second player of a watched game; without it, the same as `opponent`."
     )
-    clock: ClockChoice | None = None
+    clock: ClockChoice | ClockText | None = None
     resigns: bool = Field(default=True, description="Whether the opponent may resign; else it plays to mate.")
     position: PositionText | None = Field(default=None, description="The position to begin with.")
     record: RecordText | None = Field(
@@ -214,10 +253,21 @@ class ResultView(ApiMessage):
 class ClockView(ApiMessage):
     """The clocks."""
 
-    left: tuple[float, float] = Field(description="Seconds left of player 0 and player 1, now.")
+    left: tuple[float, float] = Field(
+        description="Seconds left of player 0 and player 1, now; of the base, or of Canadian overtime."
+    )
     running: int | None = Field(description="The player whose clock runs; null if none does.")
     increment: float
-    byoyomi: float
+    byoyomi: float = Field(description="Seconds of a period of overtime; 0 for none.")
+    periods: tuple[int, int] = Field(
+        description="Periods of overtime that follow `left` for each player; 0 without overtime, and in "
+        "Canadian overtime."
+    )
+    overtime_used: float = Field(description="Seconds of overtime that the turn has taken.")
+    moves_to_go: tuple[int | None, int | None] = Field(
+        description="Moves of each player until time is added; null for the rest of the game."
+    )
+    low: float = Field(description="Seconds below which a clock is low: 10, or a tenth of a shorter game.")
 
 
 class CountingView(ApiMessage):
@@ -273,6 +323,7 @@ class GameView(ApiMessage):
     )
     game: str
     title: str
+    traits: GameTraits
     options: dict[str, Any]
     versions: dict[str, int] = Field(
         default_factory=dict,
@@ -317,7 +368,7 @@ class GameSummary(ApiMessage):
     id: str
     game: str
     title: str
-    opponent: str
+    opponent: Text
     moves: int = Field(description="Moves as people of the game number them: in chess those of both sides.")
     result: Text | None
     you: int | None = Field(description="The person's side; null for a watched game.")

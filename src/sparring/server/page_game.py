@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime
 import json
 from collections.abc import Callable, Iterator, Mapping
@@ -33,6 +34,7 @@ from sparring.server.messages import (
     ResultView,
     Text,
     board_view,
+    game_traits,
     text_of,
 )
 from sparring.server.opponents import Opponents, about, shipped_versions
@@ -41,6 +43,8 @@ from sparring.server.replay import Replay
 
 EVENT = "A game on the page"
 PERSON = Sentence("You")
+LOW_CLOCK = 10.0
+"""Seconds below which a clock is low; a shorter clock is low below a tenth of itself."""
 
 
 @dataclass(frozen=True)
@@ -113,7 +117,7 @@ class GameSettings:
                 "created": self.created,
                 "options": dict(self.options),
                 "position": self.position,
-                "clock": None if clock is None else [clock.base, clock.increment, clock.byoyomi],
+                "clock": None if clock is None else dataclasses.asdict(clock),
                 "pace": self.pace,
                 "resigns": self.resigns,
                 "versions": dict(self.versions),
@@ -126,12 +130,30 @@ class GameSettings:
         table = json.loads(text)
         first, second = (OpponentChoice(**opponent) for opponent in table.pop("opponents"))
         clock = table.pop("clock")
-        return cls(opponents=(first, second), clock=None if clock is None else TimeControl(*clock), **table)
+        return cls(opponents=(first, second), clock=_stored_clock(clock), **table)
 
 
-def time_control(choice: ClockChoice | None) -> TimeControl | None:
-    """The clock of a request; None for none."""
-    return None if choice is None else TimeControl(choice.base, choice.increment, choice.byoyomi)
+def _stored_clock(clock: dict[str, Any] | list[Any] | None) -> TimeControl | None:
+    """The clock of stored settings. The first versions stored base, increment and byo-yomi as a list."""
+    if isinstance(clock, list):
+        return TimeControl(*clock)
+    return None if clock is None else TimeControl(**clock)
+
+
+def time_control(choice: ClockChoice | str | None) -> TimeControl | None:
+    """The clock of a request; None for none. Raises Refused for a text that is no clock."""
+    if not isinstance(choice, str):
+        return None if choice is None else TimeControl(choice.base, choice.increment, choice.byoyomi)
+    try:
+        return TimeControl.parse(choice.strip())
+    except ValueError:
+        raise Refused(
+            Sentence(
+                "'{clock}' is no clock: write minutes and seconds a move, such as 10, 5+3 or 20+3x30.",
+                clock=choice,
+            ),
+            422,
+        ) from None
 
 
 @dataclass(frozen=True)
@@ -191,6 +213,7 @@ class PageGame:
             version=live.changes,
             game=spec.name,
             title=spec.title,
+            traits=game_traits(describe(spec.name)),
             options=dict(settings.options),
             versions=dict(settings.versions),
             sides=(spec.players[0], spec.players[1]),
@@ -385,10 +408,19 @@ def clock_view(clock: GameClock, to_move: int | None) -> ClockView | None:
     control = clock.control
     if control is None:
         return None
-    left = list(clock.left)
+    left, overtime_used = list(clock.left), 0.0
     running = to_move if clock.running else None
     if running is not None:
-        left[running] = max(0.0, left[running] - clock.turn_seconds)
+        rest = left[running] - clock.turn_seconds
+        left[running], overtime_used = max(0.0, rest), max(0.0, -rest)
+    to_go = [None if shown is None else shown.moves_to_go for shown in (clock.clock(0), clock.clock(1))]
     return ClockView(
-        left=(left[0], left[1]), running=running, increment=control.increment, byoyomi=control.byoyomi
+        left=(left[0], left[1]),
+        running=running,
+        increment=control.increment,
+        byoyomi=control.byoyomi,
+        periods=(clock.periods(0), clock.periods(1)),
+        overtime_used=overtime_used,
+        moves_to_go=(to_go[0], to_go[1]),
+        low=min(LOW_CLOCK, (control.base or control.byoyomi or control.increment) / 10),
     )

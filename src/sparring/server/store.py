@@ -13,6 +13,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
+from sparring.base.clock import ClockSnapshot
 from sparring.base.combining import FlatCombiner
 from sparring.base.errors import BadFile, CannotWrite, NotFound, first_line
 from sparring.base.sentences import from_stored, to_stored
@@ -30,7 +31,7 @@ from sparring.server.security import OWNER
 # a connection of their own and do not wait for writes.
 
 
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 6
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS games (
     id TEXT PRIMARY KEY, visitor TEXT NOT NULL, settings TEXT NOT NULL, ending TEXT, message TEXT NOT NULL,
@@ -41,7 +42,7 @@ CREATE INDEX IF NOT EXISTS games_by_update ON games (updated);
 CREATE INDEX IF NOT EXISTS finished_games ON games (updated) WHERE ending IS NOT NULL;
 CREATE TABLE IF NOT EXISTS moves (
     game TEXT NOT NULL REFERENCES games (id) ON DELETE CASCADE, ply INTEGER NOT NULL, text TEXT NOT NULL,
-    player INTEGER NOT NULL, seconds_left REAL, offers_draw INTEGER NOT NULL,
+    player INTEGER NOT NULL, seconds_left REAL, offers_draw INTEGER NOT NULL, clocks TEXT,
     PRIMARY KEY (game, ply)
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS turing_rounds (
@@ -72,6 +73,7 @@ _MIGRATIONS = {
     """,
     3: "",
     4: "",
+    5: "ALTER TABLE moves ADD COLUMN clocks TEXT;",
 }
 """SQL that brings a file from a version to the next one."""
 
@@ -268,12 +270,15 @@ class GameStore:
         if not rows:
             return None
         moves = self.database.read(
-            "SELECT text, seconds_left, offers_draw FROM moves WHERE game = ? ORDER BY ply",
+            "SELECT text, seconds_left, offers_draw, clocks FROM moves WHERE game = ? ORDER BY ply",
             (game_id,),
         )
         ((visitor, settings, ending, message, updated),) = rows
-        played = [StoredMove(text, left, bool(offers)) for text, left, offers in moves]
         try:
+            played = [
+                StoredMove(text, left, bool(offers), parse_clocks(clocks))
+                for text, left, offers, clocks in moves
+            ]
             end = parse_ending(ending)
             return StoredGame(
                 game_id, visitor, GameSettings.from_json(settings), played, end, from_stored(message), updated
@@ -358,12 +363,21 @@ def _make_private(path: Path) -> None:
 
 def _insert_moves(file: sqlite3.Connection, game_id: str, first: int, moves: Sequence[PlayedMove]) -> None:
     file.executemany(
-        "INSERT INTO moves VALUES (?, ?, ?, ?, ?, ?)",
+        "INSERT INTO moves VALUES (?, ?, ?, ?, ?, ?, ?)",
         [
-            (game_id, ply, move.text, move.player, move.left, move.offers_draw)
+            (game_id, ply, move.text, move.player, move.left, move.offers_draw, _clocks_json(move))
             for ply, move in enumerate(moves, first)
         ],
     )
+
+
+def _clocks_json(move: PlayedMove) -> str | None:
+    return None if move.clocks is None else json.dumps(move.clocks)
+
+
+def parse_clocks(text: str | None) -> ClockSnapshot | None:
+    """The column `clocks` of a move: both clocks after it. None in files of an older version."""
+    return None if text is None else tuple(tuple(part) for part in json.loads(text))
 
 
 def _json(shown: ShownState) -> str:

@@ -101,6 +101,12 @@ DESCRIPTION = GameDescription(
     native="Shogi",
     packed_move_bytes=2,
     numbers_plies=True,
+    draws_by_agreement=False,
+    board="shogiboard",
+    rating_scale=Sentence(
+        "A level was measured against the limited strength (UCI_Elo) of Fairy-Stockfish, on a scale made "
+        "for chess: it is neither a dan nor a rating of a shogi site."
+    ),
     encodings={"planes": 1, "boards": 1, "dlshogi": 1},
     phases=Phases(40, 100),
     openings=OpeningFormats(("sfen",)),

@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import type { BoardView, GameView, HintView, PositionView } from "../api";
 import { ChessBoard } from "./chess-board";
 import { fromTo, squareName } from "./coordinates";
+import { Confirm } from "./confirm";
 import { GridBoard } from "./grid-board";
 import { Promotion } from "./promotion";
 import { ShogiBoard } from "./shogi-board";
@@ -9,24 +10,26 @@ import { t } from "../text";
 
 interface Props {
   view: GameView;
+  /** The square in the middle of a sense that waits to be confirmed. */
+  aimed: string | null;
   past: PositionView | null;
   bottom: number;
   hint: HintView | null;
   /** A move that waits for the person's confirmation. */
   chosen: string | null;
   onMove: (move: string) => void;
+  /** A square was chosen in the sense phase of a hidden game. */
+  onSense: (square: string) => void;
   onDead: (point: string) => void;
 }
 
 /** The board of a game, by its kind. */
 export function Board(props: Props) {
   const { view, past, bottom, hint, chosen, onMove } = props;
-  switch (view.game) {
-    case "chess":
-      return <OpenChessBoard {...props} />;
-    case "rbc":
-      return <HiddenChessBoard {...props} />;
-    case "shogi":
+  switch (view.traits.board) {
+    case "chessboard":
+      return view.traits.hidden ? <HiddenChessBoard {...props} /> : <OpenChessBoard {...props} />;
+    case "shogiboard":
       return (
         <ShogiBoard
           sfen={past?.position ?? view.position!}
@@ -40,7 +43,7 @@ export function Board(props: Props) {
           onMove={onMove}
         />
       );
-    case "go":
+    case "points":
       return <GoBoard {...props} />;
     default:
       return <StackBoard {...props} />;
@@ -83,14 +86,15 @@ function OpenChessBoard({ view, past, bottom, hint, chosen, onMove }: Props) {
         onMove={play}
         premoves={!past && premoves(view)}
         arrows={past ? [] : shownMoves(hint, chosen)}
+        placed={past ? null : chosen}
       />
       <Promotion moves={choices} bottom={bottom} onChoose={(move) => (setChoices([]), move && onMove(move))} />
     </div>
   );
 }
 
-/** Reconnaissance blind chess: known pieces, guessed ones as ghosts, fog over what is not certain, the last sense. */
-function HiddenChessBoard({ view, past, bottom, onMove }: Props) {
+/** A hidden game: known pieces, guessed ones as ghosts, fog over what is not certain, the last sense. */
+function HiddenChessBoard({ view, past, bottom, chosen, aimed, onMove, onSense }: Props) {
   const [choices, setChoices] = useState<string[]>([]);
   const over = view.phase === "over";
   const sensing = view.phase === "sense";
@@ -100,6 +104,7 @@ function HiddenChessBoard({ view, past, bottom, onMove }: Props) {
     const classes = [];
     if (piece === "?") classes.push("unknown");
     if (hidden.sensed.includes(square)) classes.push("sensed");
+    if (aimed && isNear(squareName(square), aimed)) classes.push("aim");
     if (classes.length) marks.set(squareName(square), classes.join(" "));
   });
   const guesses = (hidden?.guess ?? []).flatMap((piece, square) => {
@@ -120,11 +125,18 @@ function HiddenChessBoard({ view, past, bottom, onMove }: Props) {
         onMove={play}
         marks={marks}
         guesses={guesses}
-        onSquare={(square) => sensing && onMove(`sense ${square}`)}
+        arrows={past ? [] : shownMoves(null, chosen)}
+        placed={past ? null : chosen}
+        onSquare={(square) => sensing && !past && onSense(square)}
       />
       <Promotion moves={choices} bottom={bottom} onChoose={(move) => (setChoices([]), move && onMove(move))} />
     </div>
   );
+}
+
+/** Whether a square is one of the nine around another. */
+function isNear(one: string, other: string): boolean {
+  return Math.abs(one.charCodeAt(0) - other.charCodeAt(0)) <= 1 && Math.abs(one.charCodeAt(1) - other.charCodeAt(1)) <= 1;
 }
 
 /** The pieces of a board as FEN; what is not certain is empty. */
@@ -151,10 +163,13 @@ function GoBoard({ view, past, bottom, hint, chosen, onMove, onDead }: Props) {
       label={t("Board. Arrow keys move, Enter plays.")}
       marks={marks}
       playable={{ points: legal, owner: view.you ?? 0 }}
+      placed={past ? null : chosen}
       onSquare={(point) => (counting && !past ? onDead(point) : legal.has(point) && onMove(point))}
     />
   );
 }
+
+const focus = (element: HTMLElement | null) => element?.focus();
 
 interface StackMove {
   text: string;
@@ -178,9 +193,9 @@ function StackBoard({ view, past, bottom, hint, chosen, onMove }: Props) {
   const targets = new Set(moves.filter((each) => each.from === from).map((each) => each.to));
   const choose = (square: string) => {
     setChoices([]);
-    if (from && targets.has(square)) {
+    if (from && targets.has(square) && square !== from) {
       const found = moves.filter((each) => each.from === from && each.to === square);
-      if (square === from || found.length > 1) return setChoices(found);
+      if (found.length > 1) return setChoices(found);
       setFrom(null);
       return onMove(found[0]!.text);
     }
@@ -191,6 +206,8 @@ function StackBoard({ view, past, bottom, hint, chosen, onMove }: Props) {
     setFrom(null);
     if (move) onMove(move);
   };
+  const booms = moves.filter((each) => each.from === from && each.to === from);
+  const offered = choices.length > 0 ? choices : booms;
   const marks = new Map<string, string>();
   if (!past)
     for (const [text, mark] of moveMarks(hint, chosen)) {
@@ -206,19 +223,19 @@ function StackBoard({ view, past, bottom, hint, chosen, onMove }: Props) {
         active={from ? targets : new Set()}
         chosen={from}
         marks={marks}
+        mover={view.you ?? 0}
+        placed={moves.find((each) => each.text === chosen && each.count > 0)?.to ?? null}
         onSquare={choose}
       />
-      {choices.length > 0 && (
-        <div class="choice-box" role="dialog" aria-label={t("Which move")}>
-          {choices.map((each, index) => (
-            <button key={each.text} autofocus={index === 0} onClick={() => finish(each.text)}>
-              {each.count === 0 ? t("Boom") : t("Move {count}", { count: each.count })}
+      {offered.length > 0 && (
+        <Confirm label={t("Which move")} text={choices.length > 0 ? t("How many tokens go there?") : t("Choose a target, or:")}>
+          {offered.map((each, index) => (
+            <button key={each.text} ref={choices.length > 0 && index === 0 ? focus : undefined} class={each.count === 0 ? "danger" : "main"} onClick={() => finish(each.text)}>
+              {each.count === 0 ? t("Explode the stack") : t("Move {count}", { count: each.count })}
             </button>
           ))}
-          <button class="quiet" onClick={() => finish(null)}>
-            {t("Cancel")}
-          </button>
-        </div>
+          <button onClick={() => finish(null)}>{t("Cancel")}</button>
+        </Confirm>
       )}
     </div>
   );

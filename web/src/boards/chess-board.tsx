@@ -27,6 +27,8 @@ interface Props {
   /** Squares to mark, with a class each. */
   marks?: Map<string, string>;
   arrows?: { text: string; brush: string }[];
+  /** A move whose piece stands pale on its new square: it waits for confirmation. */
+  placed?: string | null;
   /** Pieces that are not certain, with the share of the boards that have them. */
   guesses?: { square: string; piece: string; share: number }[];
   onSquare?: (square: string) => void;
@@ -110,7 +112,16 @@ export function ChessBoard(props: Props) {
   );
 }
 
-function shapesOf({ arrows, guesses }: Props): DrawShape[] {
+/** The moved piece on its new square. */
+function placedPiece(fen: string, text: string | null | undefined): DrawShape[] {
+  const move = text ? fromTo(text) : undefined;
+  const letter = move && fenPieces(fen).get(move.from);
+  if (!letter) return [];
+  const { role, color } = chessPiece(letter);
+  return [{ orig: move.to as Key, piece: { role: (move.rest ? chessPiece(move.rest[0]!).role : role) as Role, color, scale: 1 } }];
+}
+
+function shapesOf({ fen, arrows, guesses, placed }: Props): DrawShape[] {
   const drawn = (arrows ?? []).flatMap(({ text, brush }): DrawShape[] => {
     const move = fromTo(text);
     return move ? [{ orig: move.from as Key, dest: move.to as Key, brush }] : [];
@@ -119,7 +130,7 @@ function shapesOf({ arrows, guesses }: Props): DrawShape[] {
     const { role, color } = chessPiece(piece);
     return { orig: square as Key, piece: { role: role as Role, color, scale: 0.45 + 0.45 * share } };
   });
-  return [...drawn, ...ghosts];
+  return [...drawn, ...ghosts, ...placedPiece(fen, placed)];
 }
 
 const brush = (key: string, color: string) => ({ key, color, opacity: 0.85, lineWidth: 9 });

@@ -31,6 +31,9 @@ export function destinations(moves: { text: string }[]): Map<string, string[]> {
 /** The name of a square by its number from a1. */
 export const squareName = (square: number) => `${FILES[square % 8]}${Math.floor(square / 8) + 1}`;
 
+/** The number of a square from a1, by its name. */
+export const squareNumber = (name: string) => FILES.indexOf(name[0]!) + 8 * (Number(name[1]) - 1);
+
 /** The pieces of a FEN, as letters by square. */
 export function fenPieces(fen: string): Map<string, string> {
   const found = new Map<string, string>();

@@ -10,6 +10,10 @@ interface Props {
   active?: Set<string>;
   chosen?: string | null;
   marks?: Map<string, string>;
+  /** A square on which the piece of a move stands that waits for confirmation. */
+  placed?: string | null;
+  /** The player whose piece that is. */
+  mover?: number;
   /** Points where the person may put a stone, and its owner. */
   playable?: { points: Set<string>; owner: number };
   /** Without it: a picture of a position. */
@@ -86,6 +90,11 @@ export function GridBoard(props: Props) {
           <rect x={x} y={y} width={CELL} height={CELL} />
           {stars.has(`${row},${column}`) && !piece && <circle class="star" cx={x + 5} cy={y + 5} r="0.9" />}
           {free && !piece && <circle class={`ghost piece ${playable!.owner === 0 ? "black" : "white"}`} cx={x + 5} cy={y + 5} r="4.6" fill={playable!.owner === 0 ? "#1d1d1f" : "#fbfaf6"} />}
+          {props.placed === square && (
+            <g class="placed">
+              <Piece symbol="" owner={props.mover ?? playable?.owner ?? 0} points={points} x={x} y={y} slide={null} />
+            </g>
+          )}
           {piece && <Piece key={`${piece.owner}${piece.label}${here}`} symbol={piece.label || piece.symbol} owner={piece.owner} points={points} x={x} y={y} slide={here ? slide : null} />}
           {here && points && piece && <circle class={`last-stone ${piece.owner === 0 ? "on-black" : "on-white"}`} cx={x + 5} cy={y + 5} r="2.3" />}
           {points && ["best", "people", "pending"].includes(marks?.get(square) ?? "") && <circle class="ring" cx={x + 5} cy={y + 5} r="3.6" fill="none" stroke-width="0.9" />}

@@ -1,12 +1,14 @@
 import { useEffect, useRef } from "preact/hooks";
 import { Shogiground } from "shogiground";
 import type { Api } from "shogiground/api";
+import type { DrawShape } from "shogiground/draw";
 import type { Key, Piece } from "shogiground/types";
 import { fromForsyth, LETTERS, PIECE_SETS, pieceStyles, promotesTo, ROLES, roleWord, toForsyth, unpromotesTo } from "./shogi-pieces";
 import { predropTargets, premoveTargets } from "./shogi-premoves";
+import { inKanji, shogiSquare } from "./move-names";
 import { SquareKeys } from "./square-keys";
 import { setting } from "../settings";
-import { language, t } from "../text";
+import { t } from "../text";
 
 interface Props {
   sfen: string;
@@ -43,6 +45,7 @@ export function ShogiBoard(props: Props) {
   const ground = useRef<Api>(null);
   const now = useRef(props);
   now.current = props;
+  const ranks = inKanji.value ? "japanese" : "engine";
   const texts = () => (now.current.legal ?? []).map((each) => each.text);
   const promotesInAdvance = (from: Key, to: Key) => texts().includes(`${from}${to}+`) && ground.current?.state.pieces.get(to)?.role !== "silver";
   const play = (text: string) => texts().includes(text) && now.current.onMove?.(text);
@@ -51,7 +54,7 @@ export function ShogiBoard(props: Props) {
       {
         viewOnly: props.picture ?? false,
         scaleDownPieces: false,
-        coordinates: { enabled: !props.picture, files: "numeric", ranks: "engine" },
+        coordinates: { enabled: !props.picture, files: "numeric", ranks },
         animation: { duration: 200 },
         highlight: { hovered: true },
         forsyth: { fromForsyth, toForsyth },
@@ -74,17 +77,23 @@ export function ShogiBoard(props: Props) {
   useEffect(() => {
     const [rows = "", turn = "b", hands = "-"] = props.sfen.split(" ");
     const mine = (props.legal ?? []).length > 0 && props.you != null;
+    if (!props.picture && ground.current && ground.current.state.coordinates.ranks !== ranks) {
+      ground.current.state.coordinates.enabled = false; // shogiground draws them only when they are switched on
+      ground.current.set({ coordinates: { enabled: true, ranks } });
+    }
     ground.current?.set({
       sfen: { board: rows, hands },
       orientation: SIDES[props.bottom]!,
       turnColor: SIDES[turn === "b" ? 0 : 1]!,
       activeColor: mine || props.premoves ? SIDES[props.you!]! : (undefined as never),
-      coordinates: { ranks: language.value === "ja" ? "japanese" : "engine" },
       lastDests: lastSquares(props.last),
       checks: props.check ?? false,
       movable: { dests: moveTargets(mine ? props.legal! : []) },
       droppable: { dests: dropTargets(mine ? props.legal! : [], SIDES[props.you ?? 0]!) },
-      drawable: { squares: (props.marks ?? []).flatMap(({ text, brush }) => lastSquares(text).map((key) => ({ key, className: brush }))) },
+      drawable: {
+        squares: (props.marks ?? []).flatMap(({ text, brush }) => lastSquares(text).map((key) => ({ key, className: brush }))),
+        autoShapes: (props.marks ?? []).flatMap(({ text, brush }) => (brush === "pending" ? ghostOf(text, props.sfen) : [])),
+      },
     });
     if (mine) {
       ground.current?.playPremove();
@@ -106,6 +115,7 @@ export function ShogiBoard(props: Props) {
               files={props.bottom === 0 ? FILES : [...FILES].reverse()}
               ranks={props.bottom === 0 ? RANKS : [...RANKS].reverse()}
               label={t("Board. Arrow keys move, Enter chooses a piece, then its target.")}
+              named={shogiSquare}
               says={(square) => pieces.get(square) ?? t("empty")}
               onSquare={(square) => ground.current?.selectSquare(square as Key)}
             />
@@ -141,12 +151,18 @@ const sideOf = (side: number) => (side === 0 ? t("shogi|Black") : t("shogi|White
 
 /** Names of the pieces of an SFEN by square, such as "black pawn". */
 function sfenPieces(sfen: string): Map<string, string> {
+  const named = (token: string) => t("{side} {piece}", { side: token === token.toUpperCase() ? t("shogi|black") : t("shogi|white"), piece: t(roleWord(ROLES[token.toUpperCase()]!)) });
+  return new Map([...sfenLetters(sfen)].map(([square, token]) => [square, named(token)]));
+}
+
+/** Letters of the pieces of an SFEN by square, such as +p. */
+function sfenLetters(sfen: string): Map<string, string> {
   const found = new Map<string, string>();
   sfen.split(" ")[0]!.split("/").forEach((row, rank) => {
     let file = 9;
     for (const [token] of row.matchAll(/\+?[a-zA-Z]|\d/g)) {
       if (/\d/.test(token)) file -= Number(token);
-      else found.set(`${file--}${RANKS[rank]}`, t("{side} {piece}", { side: token === token.toUpperCase() ? t("shogi|black") : t("shogi|white"), piece: t(roleWord(ROLES[token.toUpperCase()]!)) }));
+      else found.set(`${file--}${RANKS[rank]}`, token);
     }
   });
   return found;
@@ -158,6 +174,16 @@ function heldPieces(sfen: string, side: number): { role: string; count: number }
     const own = (letter === letter!.toUpperCase() ? 0 : 1) === side;
     return own ? [{ role: ROLES[letter!.toUpperCase()]!, count: Number(count || 1) }] : [];
   });
+}
+
+/** A pale picture of the moved piece on its new square. */
+function ghostOf(text: string, sfen: string): DrawShape[] {
+  const key = text.slice(2, 4) as Key;
+  const color = SIDES[sfen.split(" ")[1] === "b" ? 0 : 1]!;
+  const letter = text[1] === "*" ? text[0]! : sfenLetters(sfen).get(text.slice(0, 2))?.toUpperCase();
+  if (!letter) return [];
+  const role = ROLES[text.endsWith("+") ? `+${letter}` : letter]!;
+  return [{ orig: key, dest: key, piece: { role, color }, brush: "pending" }];
 }
 
 const lastSquares = (text?: string | null): Key[] =>

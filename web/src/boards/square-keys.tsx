@@ -4,6 +4,8 @@ interface Props {
   files: string[];
   ranks: string[];
   label: string;
+  /** How a square is named; without it, by its file and rank. */
+  named?: (square: string) => string;
   /** What is on a square, for screen readers. */
   says: (square: string) => string;
   onSquare: (square: string) => void;
@@ -11,8 +13,15 @@ interface Props {
 
 const STEPS: Record<string, [number, number]> = { ArrowUp: [0, -1], ArrowDown: [0, 1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] };
 
+/** Whether there is a board for the keyboard; gives its square the focus that had it last. */
+export function focusBoard(): boolean {
+  const square = document.querySelector<SVGElement | HTMLElement>('.board-side [data-square][tabindex="0"]');
+  square?.focus();
+  return square !== null;
+}
+
 /** Squares for the keyboard and for screen readers, over a board that knows only the mouse. */
-export function SquareKeys({ files, ranks, label, says, onSquare }: Props) {
+export function SquareKeys({ files, ranks, label, named, says, onSquare }: Props) {
   const [focus, setFocus] = useState<[number, number]>([Math.floor(files.length / 2), ranks.length - 1]);
   const step = (event: KeyboardEvent) => {
     const by = STEPS[event.key];
@@ -32,7 +41,7 @@ export function SquareKeys({ files, ranks, label, says, onSquare }: Props) {
             key={file + rank}
             type="button"
             data-square={file + rank}
-            aria-label={`${file}${rank} ${says(file + rank)}`}
+            aria-label={`${named ? named(file + rank) : file + rank} ${says(file + rank)}`}
             tabindex={focus[0] === column && focus[1] === row ? 0 : -1}
             onFocus={() => setFocus([column, row])}
             onClick={() => onSquare(file + rank)}

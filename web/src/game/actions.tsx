@@ -1,7 +1,6 @@
 import { useState } from "preact/hooks";
 import { api, type GameView } from "../api";
 import { pieceSet } from "../boards/shogi-board";
-import { offers } from "../offers";
 import { Icon } from "../icons";
 import { t } from "../text";
 
@@ -12,11 +11,12 @@ interface Props {
   onFlip: () => void;
 }
 
-/** What can be done now besides a move. */
+/** What a person can do besides a move. While the game runs every button keeps its place: one that does nothing now is disabled. */
 export function Actions({ view, act, onHint, onFlip }: Props) {
   const [sure, setSure] = useState(false);
   const can = (name: string) => view.can.includes(name);
-  const passes = view.legal.some((each) => each.text === "pass");
+  const { hidden, senses, passes, draws, board } = view.traits;
+  const playing = view.you !== null && view.phase !== "over";
   if (sure && can("resign"))
     return (
       <div class="actions sure">
@@ -30,23 +30,23 @@ export function Actions({ view, act, onHint, onFlip }: Props) {
     );
   return (
     <div class="actions">
-      {passes && <Action icon="pass" text={t("Pass")} onClick={() => act(api.move(view.id, "pass", view.ply))} />}
-      {view.phase === "sense" && <Action icon="eye" text={t("Sense nothing")} onClick={() => act(api.move(view.id, "sense none", view.ply))} />}
-      {can("hint") && <Action icon="hint" text={t("Hint")} onClick={onHint} />}
-      {can("undo") && <Action icon="undo" text={t("Take back")} onClick={() => act(api.undo(view.id))} />}
-      {can("draw") && !view.draw_offered && offers.value.find((each) => each.name === view.game)?.draws !== false && <Action icon="draw" text={t("Offer a draw")} short={t("Draw")} onClick={() => act(api.command(view.id, "draw"))} />}
-      {can("resign") && <Action icon="resign" text={t("Resign")} onClick={() => setSure(true)} />}
+      {playing && passes && <Action icon="pass" text={t("Pass")} disabled={!view.legal.some((move) => move.text === "pass")} onClick={() => act(api.move(view.id, "pass", view.ply))} />}
+      {playing && senses && <Action icon="eye" text={t("Sense nothing")} disabled={view.phase !== "sense"} onClick={() => act(api.move(view.id, "sense none", view.ply))} />}
+      {playing && !hidden && <Action icon="hint" text={t("Hint")} disabled={!can("hint")} onClick={onHint} />}
+      {playing && !hidden && <Action icon="undo" text={t("Take back")} disabled={!can("undo")} onClick={() => act(api.undo(view.id))} />}
+      {playing && draws && <Action icon="draw" text={t("Offer a draw")} short={t("Draw")} disabled={!can("draw") || view.draw_offered} onClick={() => act(api.command(view.id, "draw"))} />}
+      {playing && <Action icon="resign" text={t("Resign")} disabled={!can("resign")} onClick={() => setSure(true)} />}
       <Action icon="flip" text={t("Flip the board")} short={t("Flip")} onClick={onFlip} />
-      {view.game === "shogi" && (
+      {board === "shogiboard" && (
         <Action icon="people" text={pieceSet.value === "letters" ? t("Kanji on pieces") : t("Letters on pieces")} short={pieceSet.value === "letters" ? t("Kanji") : t("Letters")} onClick={() => (pieceSet.value = pieceSet.value === "letters" ? "kanji" : "letters")} />
       )}
     </div>
   );
 }
 
-function Action({ icon, text, short, onClick }: { icon: string; text: string; short?: string; onClick: () => void }) {
+function Action({ icon, text, short, disabled, onClick }: { icon: string; text: string; short?: string; disabled?: boolean; onClick: () => void }) {
   return (
-    <button class="action" onClick={onClick} aria-label={text} title={text}>
+    <button class="action" disabled={disabled} onClick={onClick} aria-label={text} title={text}>
       <Icon name={icon} />
       <span aria-hidden="true">{short ?? text}</span>
     </button>

@@ -44,7 +44,7 @@ export function Ending({ view, onError }: { view: GameView; onError: (message: s
         <a class={wanted ? "button" : "button main"} href={view.you === null ? "#/watch" : "#/"}>
           <Icon name="plus" /> {t("New game")}
         </a>
-        {view.game === "rbc" && (
+        {view.traits.hidden && (
           <button onClick={() => document.getElementById("replay")?.scrollIntoView({ behavior: "smooth" })}>
             <Icon name="eye" /> {t("Who knew what?")}
           </button>

@@ -1,20 +1,35 @@
 import { useState } from "preact/hooks";
-import type { GameView } from "../api";
+import type { GameView, LegalMove } from "../api";
+import { moveName, typedMove } from "../boards/move-names";
 import { t } from "../text";
+
+/** One of the moves with the shortest name: an example of how moves are typed. */
+function shortest(legal: GameView["legal"]): LegalMove | undefined {
+  const length = Math.min(...legal.map((move) => move.name.length));
+  const short = legal.filter((move) => move.name.length === length);
+  return short[Math.floor(short.length / 2)];
+}
 
 /** Moves by keyboard, as people write them. */
 export function MoveField({ view, onMove }: { view: GameView; onMove: (move: string) => void }) {
   const [text, setText] = useState("");
   const sensing = view.phase === "sense";
   const ready = sensing || view.phase === "move";
-  const example = view.legal[Math.floor(view.legal.length / 2)]?.name ?? "e4";
+  const first = view.moves.length === 0 && shortest(view.legal);
+  const hint = sensing
+    ? view.moves.length === 0
+      ? t("Or type a square, such as {example}", { example: "e6" })
+      : t("Or type a square")
+    : first
+      ? t("Or type a move, such as {example}", { example: moveName(view.game, first) })
+      : t("Or type a move");
   return (
     <form
       class="move-field"
       onSubmit={(event) => {
         event.preventDefault();
         const typed = text.trim();
-        if (typed && ready) onMove(sensing && !typed.startsWith("sense") ? `sense ${typed.toLowerCase()}` : typed);
+        if (typed && ready) onMove(sensing && !typed.startsWith("sense") ? `sense ${typed.toLowerCase()}` : typedMove(view.game, typed));
         if (ready) setText("");
       }}
     >
@@ -26,7 +41,8 @@ export function MoveField({ view, onMove }: { view: GameView; onMove: (move: str
           autocomplete="off"
           autocapitalize="off"
           spellcheck={false}
-          placeholder={sensing ? t("Or type a square: {example}", { example: "e6" }) : ready ? t("Or type a move: {example}", { example }) : "…"}
+          placeholder={ready ? hint : "…"}
+          aria-keyshortcuts="m"
           onInput={({ currentTarget: { value } }) => setText(value)}
         />
       </label>

@@ -4,7 +4,7 @@ import { Icon } from "../icons";
 import { moveName } from "../boards/move-names";
 import { t } from "../text";
 
-/** The moves so far; a tap shows the board after a move. In blind chess the opponent's are hidden until the end. */
+/** The moves so far; a tap shows the board after a move. In a hidden game the opponent's are hidden until the end. */
 export function MoveList({ view, shown, onStep }: { view: GameView; shown: number; onStep: (ply: number) => void }) {
   const list = useRef<HTMLOListElement>(null);
   useEffect(() => {
@@ -17,14 +17,14 @@ export function MoveList({ view, shown, onStep }: { view: GameView; shown: numbe
     resized.observe(list.current!);
     return () => resized.disconnect();
   }, [view.ply, shown]);
-  const blind = view.game === "rbc";
-  const hidden = blind && view.phase !== "over";
+  const { senses: blind, numbers_plies } = view.traits;
+  const hidden = view.traits.hidden && view.phase !== "over";
   const offset = view.moves[0]?.player ?? 0;
   return (
     <div class="move-list">
-      <ol ref={list} class={blind ? "moves long" : "moves"} aria-label={t("Moves")} tabIndex={0}>
+      <ol ref={list} class={blind ? "moves long" : numbers_plies ? "moves single" : "moves"} aria-label={t("Moves")} tabIndex={0}>
         {view.moves.length === 0 && <li class="none">{t("No moves yet.")}</li>}
-        {!blind && offset === 1 && view.moves.length > 0 && <li aria-hidden="true" />}
+        {!blind && !numbers_plies && offset === 1 && view.moves.length > 0 && <li aria-hidden="true" />}
         {view.moves.map((move, index) => (
           <li key={index}>
             {hidden ? (

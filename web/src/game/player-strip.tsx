@@ -8,9 +8,10 @@ const SIGNS: Record<string, string> = { p: "♟", n: "♞", b: "♝", r: "♜", 
 /** Name, description, captured pieces and clock of a player. */
 export function PlayerStrip({ view, side }: { view: GameView; side: number }) {
   const player = view.players[side]!;
-  const left = useClock(view, side);
-  const material = view.game === "chess" && view.position ? captured(view.position, side) : null;
-  const dark = view.game === "go" || view.game === "shogi" ? side === 0 : side === 1;
+  const clock = useClock(view, side);
+  const { board, hidden } = view.traits;
+  const material = board === "chessboard" && !hidden && view.position ? captured(view.position, side) : null;
+  const dark = board === "points" || board === "shogiboard" ? side === 0 : side === 1;
   return (
     <div class={`player ${view.turn === side ? "to-move" : ""}`}>
       <span class={dark ? "swatch dark" : "swatch"} aria-hidden="true" />
@@ -28,7 +29,12 @@ export function PlayerStrip({ view, side }: { view: GameView; side: number }) {
         </span>
       </div>
       {view.phase === "thinking" && view.turn === side && <span class="thinking" aria-hidden="true" />}
-      {left !== null && <time class={`clock ${left < 20 ? "low" : ""} ${view.clock?.running === side ? "running" : ""}`}>{clockText(left)}</time>}
+      {clock && (
+        <time class={`clock ${clock.left < view.clock!.low ? "low" : ""} ${view.clock!.running === side ? "running" : ""}`}>
+          {clockText(clock.left)}
+          {clock.more && <small> {clock.more}</small>}
+        </time>
+      )}
     </div>
   );
 }

@@ -1,6 +1,9 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { api, follow, type GameView, type HintView, type PositionView } from "../api";
 import { Board } from "../boards/board";
+import { Confirm, CONFIRM_PLACE } from "../boards/confirm";
+import { squareNumber } from "../boards/coordinates";
+import { focusBoard } from "../boards/square-keys";
 import { moveName } from "../boards/move-names";
 import { Actions } from "../game/actions";
 import { BlindNotes } from "../game/blind-notes";
@@ -25,12 +28,17 @@ export function GamePage({ id }: { id: string }) {
   const [past, setPast] = useState<PositionView | null>(null);
   const [flipped, setFlipped] = useState(false);
   const [chosen, setChosen] = useState<string | null>(null);
+  const [aimed, setAimed] = useState<string | null>(null);
   const latest = useRef(-1);
   const seen = useRef<GameView | null>(null);
   const wanted = useRef<number | null>(null);
   const present = () => {
     wanted.current = null;
     setPast(null);
+  };
+  const cancel = () => {
+    setChosen(null);
+    setAimed(null);
   };
   const see = (next: GameView) => {
     if (next.version < latest.current) return;
@@ -39,7 +47,7 @@ export function GamePage({ id }: { id: string }) {
     seen.current = next;
     setView(next);
     setHint(null);
-    setChosen(null);
+    cancel();
     present();
   };
   useEffect(() => {
@@ -62,7 +70,7 @@ export function GamePage({ id }: { id: string }) {
     });
   };
   const step = (ply: number) => {
-    if (!view || (view.game === "rbc" && view.phase !== "over" && view.you !== null)) return;
+    if (!view || (view.traits.hidden && view.phase !== "over" && view.you !== null)) return;
     if (ply >= view.ply) return present();
     const asked = Math.max(0, ply);
     wanted.current = asked;
@@ -79,7 +87,9 @@ export function GamePage({ id }: { id: string }) {
       if (event.key === "Home") step(0);
       if (event.key === "End") present();
       if (event.key === "f") setFlipped((now) => !now);
-      if (event.key === "Escape") setChosen(null);
+      if (event.key === "m" && focusMoveField()) event.preventDefault();
+      if (event.key === "b" && focusBoard()) event.preventDefault();
+      if (event.key === "Escape") cancel();
     };
     addEventListener("keydown", keys);
     return () => removeEventListener("keydown", keys);
@@ -101,6 +111,13 @@ export function GamePage({ id }: { id: string }) {
   const bottom = flipped ? 1 - (view.you ?? 0) : (view.you ?? 0);
   const move = (text: string) => act(api.move(id, text, view.ply));
   const choose = (text: string) => (confirmMoves.value === "on" && view.phase === "move" ? setChosen(text) : move(text));
+  const sense = (square: string) => {
+    const piece = view.hidden?.known[squareNumber(square)];
+    const isOwn = piece != null && piece !== "?" && (piece === piece.toUpperCase()) === (view.you === 0);
+    // Who taps an own piece may want to move it; a sense cannot be taken back.
+    if (aimed !== square && (isOwn || confirmMoves.value === "on")) setAimed(square);
+    else move(`sense ${square}`);
+  };
   const askHint = (rating: string | null) => void api.hint(id, rating).then(setHint, (refusal: Error) => setError(refusal.message));
   const chosenMove = view.legal.find((each) => each.text === chosen);
   const before = view.moves.at(-1)?.text;
@@ -112,13 +129,14 @@ export function GamePage({ id }: { id: string }) {
       </h1>
       <div class={`table ${view.game}`}>
         <section class="board-side" aria-label={t("Board")} ref={wheel}>
-          <Board view={view} past={past} bottom={bottom} hint={hint} chosen={chosen} onMove={choose} onDead={(point) => act(api.dead(id, [point]))} />
+          <Board view={view} past={past} bottom={bottom} hint={hint} chosen={chosen} aimed={aimed} onMove={choose} onSense={sense} onDead={(point) => act(api.dead(id, [point]))} />
         </section>
+        <div class="confirm-place" id={CONFIRM_PLACE} />
         <div class="strip top">
           <PlayerStrip view={view} side={1 - bottom} />
         </div>
         <section class="panel" aria-label={t("Game")}>
-          <Status view={view} lost={lost} past={past !== null} onNow={present} />
+          <Status view={view} lost={lost} past={past !== null} aimed={aimed} onNow={present} />
           {error && (
             <p class="alert" role="alert">
               {error}
@@ -143,12 +161,20 @@ export function GamePage({ id }: { id: string }) {
           )}
           {view.facts && view.facts.length > 0 && <p class="note game-line">{view.facts.map((fact) => say(fact, view.game)).join(" ")}</p>}
           {chosen && (
-            <div class="buttons counting">
+            <Confirm label={t("Confirm the move")} text="">
               <button class="main" ref={focus} onClick={() => move(chosen)}>
                 {t("Play {move}", { move: chosenMove ? moveName(view.game, chosenMove, before) : chosen })}
               </button>
-              <button onClick={() => setChosen(null)}>{t("Cancel")}</button>
-            </div>
+              <button onClick={cancel}>{t("Cancel")}</button>
+            </Confirm>
+          )}
+          {aimed && (
+            <Confirm label={t("Confirm the sense")} text="">
+              <button class="main" ref={focus} onClick={() => move(`sense ${aimed}`)}>
+                {t("Sense around {square}", { square: aimed })}
+              </button>
+              <button onClick={cancel}>{t("Cancel")}</button>
+            </Confirm>
           )}
           {hint && <Hint game={view.game} hint={hint} before={before} onRating={(rating) => (keepRating(view.game, rating), askHint(rating))} onClose={() => setHint(null)} />}
           <BlindNotes view={view} />
@@ -161,12 +187,19 @@ export function GamePage({ id }: { id: string }) {
           <PlayerStrip view={view} side={bottom} />
         </div>
       </div>
-      {view.game === "rbc" && view.phase === "over" && <BlindReplay view={view} at={shown} onStep={step} />}
+      {view.traits.hidden && view.phase === "over" && <BlindReplay view={view} at={shown} onStep={step} />}
     </>
   );
 }
 
 const focus = (element: HTMLElement | null) => element?.focus();
+
+/** Whether there is a move field; gives it the focus. */
+function focusMoveField(): boolean {
+  const field = document.querySelector<HTMLElement>(".move-field input");
+  field?.focus();
+  return field !== null;
+}
 
 /** Sounds of what changed. */
 function hear(before: GameView | null, now: GameView): void {
@@ -201,16 +234,16 @@ export function useWheel(stepBy: (moves: number) => void): (element: HTMLElement
   }).current;
 }
 
-function Status({ view, lost, past, onNow }: { view: GameView; lost: boolean; past: boolean; onNow: () => void }) {
+function Status({ view, lost, past, aimed, onNow }: { view: GameView; lost: boolean; past: boolean; aimed: string | null; onNow: () => void }) {
   const turn: Record<GameView["phase"], string> = {
     move: t("Your move."),
-    sense: t("Tap a square to sense it and the eight around it."),
+    sense: aimed ? t("You move after the sense. Tap {square} again to sense it and the eight around it, or another square.", { square: aimed }) : t("Tap a square to sense it and the eight around it."),
     thinking: view.you === null ? t("Playing…") : t("Thinking…"),
     counting: t("Both passed. Tap stones that are dead, or alive after all."),
     over: "",
   };
   const last = view.moves.at(-1);
-  const played = last && last.player !== view.you && view.game !== "rbc" ? `${t("{side} plays {move}.", { side: known(view.sides[last.player]!, view.game), move: moveName(view.game, last, view.moves.at(-2)?.text) })} ` : "";
+  const played = last && last.player !== view.you && !view.traits.hidden ? `${t("{side} plays {move}.", { side: known(view.sides[last.player]!, view.game), move: moveName(view.game, last, view.moves.at(-2)?.text) })} ` : "";
   return (
     <div class="status" role="status" aria-live="polite">
       {lost && <p class="alert">{t("The connection is lost. Trying again…")}</p>}

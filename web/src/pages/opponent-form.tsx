@@ -180,8 +180,10 @@ function Dial(props: Change) {
 function BotDial({ offer, choice, onChange }: Change) {
   const group = useId();
   const chosen = offer.bots.find((bot) => bot.name === choice.bot);
+  const isRated = chosen !== undefined && (chosen.budgets.length === 0 || (choice.seconds ?? chosen.default_budget) === chosen.default_budget);
   return (
     <>
+      <p class="note">{t("The weakest first, by measured strength.")}</p>
       <div class="bots" role="radiogroup" aria-label={t("Bot")}>
         {offer.bots.map((bot) => (
           <label key={bot.name} class="bot">
@@ -210,6 +212,8 @@ function BotDial({ offer, choice, onChange }: Change) {
       {chosen?.interval && (
         <p class="note">
           {t("Measured: {rating} ({low} to {high}) in {games} games between the bots.", { rating: whole(chosen.rating!), low: whole(chosen.interval[0]), high: whole(chosen.interval[1]), games: chosen.games ?? 0 })}
+          {chosen.default_budget != null && ` ${t("That is with {seconds} s a turn.", { seconds: chosen.default_budget })}`}
+          {!isRated && ` ${t("With {seconds} s a turn it was not measured.", { seconds: choice.seconds! })}`}
         </p>
       )}
     </>

@@ -56,7 +56,7 @@ function Setup({ offer, onGame }: { offer: GameOffer; onGame: (game: string) => 
     event.preventDefault();
     setBusy(true);
     setError("");
-    const time = offer.hidden ? null : chosenClock(clock);
+    const time = offer.clocks.length > 0 ? chosenClock(clock) : "";
     const you = side === "random" ? (Math.random() < 0.5 ? 0 : 1) : side === "0" ? 0 : 1;
     localStorage.setItem(`opponent-${offer.name}`, JSON.stringify(choice));
     try {
@@ -95,7 +95,7 @@ function Setup({ offer, onGame }: { offer: GameOffer; onGame: (game: string) => 
             ))}
           </div>
         </div>
-        {!offer.hidden && <ClockForm clock={clock} onChange={setClock} />}
+        {offer.clocks.length > 0 && <ClockForm clocks={offer.clocks} clock={clock} onChange={setClock} />}
         <StartForm offer={offer} start={start} you={side} onChange={change} onGame={onGame} />
         {!offer.hidden && (
           <>

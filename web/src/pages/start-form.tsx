@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import type { GameOffer } from "../api";
+import { typedMove } from "../boards/move-names";
 import { offers } from "../offers";
 import { Paste, type Pasted } from "../paste";
 import type { Wanted } from "../requests";
@@ -57,7 +58,7 @@ export function startKeys(offer: GameOffer, start: Start): Partial<Wanted> {
     ...(position && !start.pasted ? { position } : {}),
     ...(opening && !begun ? { opening: opening.moves } : {}),
     ...(start.opening === "people" && !start.pasted?.record ? { people_plies: PEOPLE_PLIES } : {}),
-    ...(start.opening === "typed" && start.typed.trim() && !start.pasted?.record ? { opening: start.typed.trim().split(/[\s,]+/) } : {}),
+    ...(start.opening === "typed" && start.typed.trim() && !start.pasted?.record ? { opening: start.typed.trim().split(/[\s,]+/).map((move) => typedMove(offer.name, move)) } : {}),
   };
 }
 
@@ -107,7 +108,7 @@ export function StartForm({ offer, start, you, onChange, onGame }: { offer: Game
       {start.opening === "typed" && (
         <label class="row">
           <span>{t("Moves")}</span>
-          <input type="text" value={start.typed} spellcheck={false} placeholder={offer.name === "chess" ? "e4 c5 Nf3" : t("Moves with spaces between them")} onInput={({ currentTarget: { value } }) => set({ typed: value })} />
+          <input type="text" value={start.typed} spellcheck={false} placeholder={t("Moves with spaces between them")} onInput={({ currentTarget: { value } }) => set({ typed: value })} />
         </label>
       )}
       <details open={start.pasted !== null}>

@@ -200,7 +200,7 @@ function Replay({ view, game, onClose }: { view: TournamentView; game: Tournamen
       <p class="move-text">
         {game.moves.map((move, index) => (
           <span key={index} class={index === at - 1 ? "current" : ""}>
-            {(view.game !== "chess" || index % 2 === 0) && `${moveNumber(view.game, index)} `}
+            {!moveNumber(view.game, index).endsWith("…") && `${moveNumber(view.game, index)} `}
             {moveName(view.game, move, game.moves[index - 1]?.text)}{" "}
           </span>
         ))}
