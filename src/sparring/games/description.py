@@ -209,8 +209,8 @@ class GameDescription:
     """Returns the game's own commands of `sparring` by name, each a `Command` or `Group` of `cli.commands`. A
     group with the name of another, such as `train`, adds to it."""
     counting: Callable[[], Any] | None = None
-    """Returns an object with `propose`, `stones_at`, `result` and `diagram`, with which a person and the
-    opponent agree on the score of a finished game. None: the rules decide."""
+    """Returns an object with `reply_to_pass`, `propose`, `stones_at`, `result` and `diagram`, with which a person
+    and the opponent end a game and agree on its score. None: the rules decide."""
     terminal_game: Callable[[], Any] | None = None
     """Returns the game's own subclass of `cli.terminal.TerminalGame`. None: that class."""
     page_game: Callable[[], Any] | None = None
