@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -14,7 +16,9 @@ from sparring.go.counting import (
 from sparring.go.game import Go
 from sparring.go.safe_area import safe_area
 from sparring.networks import Prediction
-from sparring.players import PlayerConfig, Turn, make_player
+from sparring.play.game import LiveGame
+from sparring.play.opponent import Opponent
+from sparring.players import Player, PlayerConfig, Turn, make_player
 
 # Black has the left, White the right; each has two eyes. Black is ahead with 5 columns of 9 and no komi.
 SETTLED = "/".join(["1XXXXOOO1", *["XXXXXOOOO"] * 7, "1XXXXOOO1"])
@@ -162,3 +166,34 @@ def test_dead_stones_in_its_area_are_captured_only_if_it_loses_by_them() -> None
 def test_it_does_not_pass_while_a_move_lies_outside() -> None:
     state = Go().parse("9/9/9/9/9/9/XXXX5/1X1X5/XXXX5 b - 0 0 1 7.5")
     assert pass_share(state, passing=0.0) == 0
+
+
+# Against a person: dead stones are agreed on after two passes, so nobody has to capture them.
+
+
+AHEAD = "9/2XO2OX1/X1XO1O1X1/OX1X5/OOX1XX1X1/1OOXOO3/X1OXXO3/OOXXX4/1OOX5 b - 1 0 1 7.5 simple"
+"""Black is ahead; White's stones above and in the middle are dead. White has just passed."""
+BEHIND = "5OXX1/4OOOX1/OOOOOOXX1/OXXXOXXO1/XX1XOOX2/OXXXXOX2/OOOOXXXX1/O1O1OOX2/OO1OOXX2 b - 1 5 1 7.5 simple"
+"""Black is 6.5 points behind and nothing is left. White has just passed."""
+UNSETTLED = "9/9/2X3X2/9/4O4/9/2O3O2/9/9 b - 0 0 1 7.5 simple"
+
+
+def answer(player: Player, position: str) -> str:
+    """The move that a player answers a person's pass with."""
+    state = Go.by_rules("chinese", 9).parse(position)
+    live = LiveGame(Go.of(state), {0: player}, start=state, person=1)
+    live.start_players()
+    pending = live.pending_turn()
+    assert pending is not None
+    return state.move_text(live.decide(pending).move)
+
+
+@pytest.mark.parametrize("position", [AHEAD, BEHIND])
+@pytest.mark.parametrize("kind", [{"kind": "human", "rating": "5d"}, {"kind": "level"}, {"kind": "strength"}])
+def test_a_persons_pass_ends_a_settled_game(position: str, kind: dict[str, Any]) -> None:
+    assert answer(Opponent("go", **kind).completed().make(seed=1), position) == "pass"
+
+
+def test_a_persons_pass_does_not_end_an_open_game() -> None:
+    for opponent in (Opponent("go", kind="human"), Opponent("go", kind="strength")):
+        assert answer(opponent.completed().make(seed=1), UNSETTLED) != "pass"

@@ -124,3 +124,74 @@ def test_a_review_finds_the_blunder(client: TestClient) -> None:
         assert (level["moves"], level["shown"]) == (moves, f"{level['rating']:.0f}")
     assert client.get("/api/reviews/nothing").status_code == 404
     assert client.post("/api/reviews", json={"game": "chess", "record": "*"}).status_code == 422
+
+
+def review(client: TestClient, **wanted: Any) -> dict[str, Any]:
+    """A review that is done, with all of its moves."""
+    answer = client.post("/api/reviews", json=wanted)
+    assert answer.status_code == 201, answer.text
+    view: dict[str, Any] = answer.json()
+    rows = list(view["moves"])
+
+    def done() -> bool:
+        view.update(client.get(f"/api/reviews/{view['id']}", params={"since": len(rows)}).json())
+        rows.extend(view["moves"])
+        return bool(view["done"])
+
+    wait_until(done)
+    assert view["error"] is None
+    return {**view, "moves": rows}
+
+
+@pytest.mark.parametrize(
+    "pgn",
+    [
+        "1. e4 c5 2. Nf3 d6 3. d4 cxd4 4. Nxd4 Nf6 5. Nc3 a6 *",
+        "1. e4 e6 2. d4 d5 3. e5 c5 4. c3 Nc6 *",
+        "1. e4 d5 2. exd5 Qxd5 3. Nc3 Qa5 *",
+        "1. f4 e5 2. fxe5 d6 *",
+    ],
+)
+def test_moves_of_usual_openings_have_no_marks(client: TestClient, pgn: str) -> None:
+    view = review(client, game="chess", record=pgn, rating=1500)
+    assert {each["mark"] for each in view["moves"]} == {""}
+    assert not any(each["blunder"] or each["line"] for each in view["moves"])
+
+
+def test_a_marked_move_has_the_best_line_and_each_review_the_same(client: TestClient) -> None:
+    pgn = "1. e4 e5 2. Nf3 Nc6 3. Bc4 Nd4 4. Nxe5 Qg5 5. Nxf7 Qxg2 *"
+    view = review(client, game="chess", record=pgn)
+    marks = {each["name"]: each for each in view["moves"] if each["mark"]}
+    assert marks["Nxf7"]["mark"] == "blunder"
+    assert set(marks) <= {"Nd4", "Nxf7"}
+    for each in marks.values():
+        assert 3 <= len(each["line"]) <= 6
+        assert each["line"][0] == {"text": each["best"], "name": each["best_name"]}
+        before = [move["text"] for move in view["moves"][: each["ply"]]]
+        line = [move["text"] for move in each["line"]]
+        assert ask(client, game="chess", moves=before + line)["ply"] == each["ply"] + len(line)
+    assert review(client, game="chess", record=pgn)["moves"] == view["moves"]
+
+
+def test_a_pass_in_go_is_not_blamed(client: TestClient) -> None:
+    sgf = "(;GM[1]SZ[9]KM[7.5];B[ee];W[];B[cc];W[gg];B[])"
+    marks = [each["mark"] for each in review(client, game="go", record=sgf, format="sgf")["moves"]]
+    assert (marks[1], marks[2], marks[4]) == ("", "", "")
+
+
+def test_the_rating_that_was_asked_for_is_a_column(client: TestClient) -> None:
+    found = ask(client, game="chess", rating=1530)
+    assert found["ratings"][found["column"]] == 1530
+    assert found["ratings"] == sorted(found["ratings"])
+    usual = ask(client, game="chess")
+    assert usual["ratings"][usual["column"]] == 1500
+    go = ask(client, game="go", options={"size": 9})
+    assert go["ratings"][go["column"]] == "5d"
+    assert client.post("/api/understand", json={"game": "go", "rating": "40k"}).status_code == 422
+    assert ask(client, game="shogi", rating=5)["column"] == 0
+
+
+def test_check_is_shown(client: TestClient) -> None:
+    assert not ask(client, game="chess")["check"]
+    assert ask(client, game="chess", record="1. f3 e5 2. g4 Qh4# 0-1", ply=4)["check"]
+    assert ask(client, game="shogi", moves=["7g7f", "3c3d", "8h3c+"])["check"]

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from sparring import data
 from sparring.games import load_game
+from sparring.games.states import states_to
 
 
 class OpeningName(NamedTuple):
@@ -26,6 +27,17 @@ def opening_name(state: Any) -> OpeningName | None:
             return name
         state = state.previous
     return None
+
+
+def is_opening_position(state: Any) -> bool:
+    """Whether a position has the name of an opening, or lies on the way to one."""
+    return bool(state.ply <= _longest()) and _key(state) in _positions()
+
+
+@cache
+def _positions() -> frozenset[str]:
+    """The positions of all lines of the shipped table."""
+    return frozenset(_key(state) for _, _, last in _rows() for state in states_to(last))
 
 
 @cache

@@ -115,9 +115,16 @@ def _opening_tags(state: ChessState) -> Mapping[str, str]:
     return {} if opening is None else {"ECO": opening.eco, "Opening": opening.name}
 
 
+def _is_opening_position(state: ChessState) -> bool:
+    from sparring.chess.opening_names import is_opening_position
+
+    return is_opening_position(state)
+
+
 DESCRIPTION = GameDescription(
     name="chess",
     opening_tags=_opening_tags,
+    is_opening_position=_is_opening_position,
     order=1,
     load_rules=_rules,
     native="Chess",

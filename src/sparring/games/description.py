@@ -151,6 +151,8 @@ class GameDescription:
     """Bytes of a packed move, an index among the legal moves: 2 if a state can have more than 256 moves."""
     opening_tags: Callable[[Any], Mapping[str, str]] | None = None
     """(last state) -> PGN's tags of the game's opening, such as ECO; empty if it has no name."""
+    is_opening_position: Callable[[Any], bool] | None = None
+    """(state) -> whether it belongs to a named opening. None: the game has no table of openings."""
     numbers_plies: bool = False
     """Whether people number each player's move, and not the two of both players together."""
     move_numbering: int = 1
@@ -218,8 +220,8 @@ class GameDescription:
     """Returns the game's own commands of `sparring` by name, each a `Command` or `Group` of `cli.commands`. A
     group with the name of another, such as `train`, adds to it."""
     counting: Callable[[], Any] | None = None
-    """Returns an object with `propose`, `stones_at`, `result` and `diagram`, with which a person and the
-    opponent agree on the score of a finished game. None: the rules decide."""
+    """Returns an object with `reply_to_pass`, `propose`, `stones_at`, `result` and `diagram`, with which a
+    person and the opponent end a game and agree on its score. None: the rules decide."""
     terminal_game: Callable[[], Any] | None = None
     """Returns the game's own subclass of `cli.terminal.TerminalGame`. None: that class."""
     page_game: Callable[[], Any] | None = None

@@ -2,13 +2,15 @@
 
 A policy learned from people passes when people agree on dead stones. By the rules here two passes end the
 game and every stone on the board counts as alive, while people and servers take dead stones off. A player
-passes where it wins by both counts.
+passes where it wins by both counts. Where it agrees on dead stones with a person, nobody has to capture them:
+it then answers a pass as people do.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import TypeAlias
 
 import numpy as np
@@ -18,9 +20,12 @@ from sparring._core import GoState
 from sparring.base.sentences import Sentence
 from sparring.games import ParseError, game_of
 from sparring.games.diagrams import Diagram
+from sparring.games.ratings import GO_RANKS
 from sparring.go.safe_area import safe_area
-from sparring.networks import Prediction
+from sparring.networks import Position, Prediction
 from sparring.play.result import GameResult
+from sparring.players import DEFAULT_RATING, Decision
+from sparring.policies import Policy, load_policy
 
 # Dead stones in Go: which stones people would take off the board at the end of the game.
 
@@ -149,8 +154,8 @@ def apply_passing_rules(state: GoState, prediction: Prediction) -> NDArray[np.fl
       because dead stones of the opponent stand there, which it then captures.
     - It does not pass while more than half of the board is empty. Later it passes only if the score already
       wins, both with all stones and without those that people would call dead, or if the score without dead
-      stones loses, the pass is the policy's likeliest move and its value is not positive. In these cases it
-      answers a pass with a pass.
+      stones loses and it gives up: the pass is the policy's likeliest move, and its value is not positive, or
+      after a pass every legal point is decided. In these cases it answers a pass with a pass.
     """
     shares: NDArray[np.float64] = prediction.probabilities.astype(np.float64)
     shares[np.isin(prediction.moves, own_eyes(state))] = 0
@@ -185,12 +190,63 @@ def _is_content(state: GoState, prediction: Prediction) -> bool:
     points, me = state.score(), state.to_move
     ahead = points[me] > points[1 - me]
     likeliest = int(np.argmax(prediction.probabilities)) == len(prediction.moves) - 1
-    gives_up = likeliest and (prediction.value is None or prediction.value <= 0)
+    hopeless = prediction.value is None or prediction.value <= 0
+    gives_up = likeliest and (
+        hopeless or (state.passes == 1 and _is_decided(state, _owners(state, None, _PASSING_PLAYOUTS)))
+    )
     if not ahead and not gives_up:
         return False
     if wins_without_dead_stones(state, me, _PASSING_PLAYOUTS):
         return ahead  # if not, dead stones of the opponent are still to be captured
     return gives_up
+
+
+_LIKELY_PASS, _USUAL_PASS = 0.5, 0.1
+"""Probabilities of a pass where people surely pass, and where they often do. It is near 0 while there is
+something to play for."""
+_OWNED = 0.5
+"""Size of a point's ownership, from -1 to 1, above which the point is decided."""
+
+
+def people_would_pass(state: GoState, prediction: Prediction, value: float | None) -> bool:
+    """Whether the player to move answers a pass with a pass, if dead stones are agreed on afterwards.
+
+    It does where people very likely pass, by the `prediction` of a network. It also does where they often
+    pass, if the score without dead stones and the expected one have the same winner, and the player is that
+    winner or its `value` is not positive.
+    """
+    share = float(prediction.probabilities[-1])
+    if state.passes != 1 or share < _USUAL_PASS:
+        return False
+    if share >= _LIKELY_PASS:
+        return True
+    owners = _owners(state, prediction, _DEAD_STONE_PLAYOUTS)
+    sign = 1 if state.to_move == 0 else -1
+    black, white = state.score(dead_stones(state, ownership_of(state, prediction)))
+    lead, expected = sign * (black - white), sign * (float(owners.sum()) - state.komi)
+    if lead > 0:
+        return expected > 0
+    return expected <= 0 and (value is None or value <= 0)
+
+
+@cache
+def _people() -> Policy:
+    """The shipped network of people's moves, for players without a network."""
+    return load_policy("human", "go")
+
+
+def _owners(state: GoState, prediction: Prediction | None, playouts: int) -> NDArray[np.float32]:
+    """[points]: the expected owner, 1 for Black and -1 for White."""
+    owners = ownership_of(state, prediction)
+    if owners is None:
+        return np.array(state.playout_ownership(playouts, state.key), np.float32)
+    return owners if state.to_move == 0 else -owners
+
+
+def _is_decided(state: GoState, owners: NDArray[np.float32]) -> bool:
+    """Whether one side will surely own every point on which there is a legal move."""
+    points = [move for move in state.legal_moves() if move < len(owners)]
+    return bool((np.abs(owners[points]) > _OWNED).all())
 
 
 def own_eyes(state: GoState) -> list[int]:
@@ -220,6 +276,17 @@ def _around(board: NDArray[np.int64], steps: Sequence[tuple[int, int]]) -> NDArr
 
 class GoCounting:
     """The score of a finished game, by its dead stones."""
+
+    @staticmethod
+    def reply_to_pass(state: GoState, decision: Decision) -> Decision:
+        """A player's decision, or a pass in its place if people would end the game after the last pass."""
+        if state.passes != 1 or decision.resign:
+            return decision
+        rank = GO_RANKS.number(DEFAULT_RATING["go"])
+        prediction = decision.prediction or _people().predict([Position(state, rank, rank)])[0]
+        if not people_would_pass(state, prediction, decision.value):
+            return decision
+        return replace(decision, move=state.size**2, distribution={state.size**2: 1.0}, reason="")
 
     @staticmethod
     def propose(state: GoState, prediction: Prediction | None) -> set[int]:

@@ -32,6 +32,7 @@ from sparring.play.result import (
     result_text,
 )
 from sparring.players import Decision, GameStart, Player, Turn
+from sparring.players.engine_player import EnginePlayer
 from sparring.players.player import RandomSeed
 from sparring.search import SearchLimits
 
@@ -311,8 +312,16 @@ class LiveGame:
         return PendingTurn(player, Turn(shown, self.rules.legal_moves(state), limits, stop), self.changes)
 
     def decide(self, pending: PendingTurn) -> Decision:
-        """The player's decision. Slow; it does not change the game."""
-        return self.players[pending.player].choose(pending.turn)
+        """The player's decision. Slow; it does not change the game.
+
+        A player that counts with a person ends the game when people would; another program decides itself.
+        """
+        player = self.players[pending.player]
+        decision = player.choose(pending.turn)
+        if self.counting is None or isinstance(player, EnginePlayer):
+            return decision
+        counted: Decision = self.counting.reply_to_pass(pending.turn.state, decision)
+        return counted
 
     def accept(self, pending: PendingTurn, decision: Decision, seconds: float | None = None) -> bool:
         """Plays a decision; False if the game has changed since.

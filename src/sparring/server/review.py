@@ -6,10 +6,11 @@ import asyncio
 import secrets
 import time
 from collections import Counter, OrderedDict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from threading import Event
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal, TypeAlias
 
 import numpy as np
 from fastapi import APIRouter, Depends, Query, Request
@@ -17,7 +18,7 @@ from pydantic import Field
 
 from sparring.base.errors import NotFound, first_line
 from sparring.base.sentences import Sentence
-from sparring.games import Game, IllegalMove, ParseError, describe, load_game, move_name
+from sparring.games import Game, IllegalMove, Move, ParseError, describe, load_game, move_name
 from sparring.measure.strength import (
     GameEvidence,
     StrengthModel,
@@ -31,7 +32,7 @@ from sparring.records.readers import RecordedGame
 from sparring.records.record import GameRecord
 from sparring.server.game_host import GameHost
 from sparring.server.loaded_record import parse_record, states_of
-from sparring.server.messages import ApiMessage, GameName, RecordText, Text, text_of
+from sparring.server.messages import ApiMessage, GameName, LegalMove, RecordText, Text, text_of
 from sparring.server.pasted import ReadRequest, ReadView, read_pasted, read_view
 from sparring.server.refusal import REFUSALS, Refused
 from sparring.server.routes import Host, Visitor
@@ -50,8 +51,18 @@ _LOOKED = 12
 """Moves of a position whose values are computed: the likeliest for people, and the played one."""
 GOOD = 0.05
 """A move that gives away less than this, in expected score, is good."""
+_GRAVE = 0.2
+"""A move that gives away at least this is marked as a blunder."""
+_USUAL = 0.25
+"""Probability from which people of a rating often play a move. It is marked only if it is a mistake."""
+_PASS = "pass"
+"""Text of a pass. Passes and answers to them are not judged: people agree on dead stones, and the judgement
+counts all stones."""
 _MOVES = 1_000
 """Moves of a game that are reviewed."""
+
+
+Mark: TypeAlias = Literal["", "doubtful", "mistake", "blunder"]
 
 
 class ReviewRequest(ApiMessage):
@@ -88,7 +99,15 @@ class ReviewedMove(ApiMessage):
     loss: float | None = Field(description="Expected score that the move gave away.")
     difficulty: float | None = Field(description="Expected score that people of this rating give away here.")
     score: float | None = Field(description="Expected score of player 0 between people of this rating.")
-    blunder: bool
+    blunder: bool = Field(description="Whether it gave away more than 0.1.")
+    mark: Mark = Field(
+        description="doubtful: it gave away at least 0.05, mistake: 0.1, blunder: 0.2, by a small search. "
+        "Empty below 0.1 for moves that people of this rating often play, below 0.2 in named openings, and "
+        "for passes and answers to them."
+    )
+    line: list[LegalMove] = Field(
+        description="The best moves from here on, by that search; empty without a mark."
+    )
 
 
 class LevelEstimate(ApiMessage):
@@ -250,6 +269,7 @@ def _runs(review: _Review) -> bool:
 
 
 def _review_move(insight: Insight, review: _Review, state: Any, after: Any) -> ReviewedMove:
+    """A move by the strong network's judgement at one glance; where that doubts it, by a small search too."""
     player, rules, move = state.to_move, review.rules, after.last_move
     own, other = review.ratings[player], review.ratings[1 - player]
     prediction = insight.human.predict([Position(state, own, other)])[0]
@@ -260,12 +280,19 @@ def _review_move(insight: Insight, review: _Review, state: Any, after: Any) -> R
     losses = values.losses
     best = int(values.strong.argmax()) if losses is None else int(np.nanargmin(losses))
     loss = difficulty = good_share = None
+    line: list[Move] = []
     if losses is not None:
         loss = float(losses[played])
+        if loss >= GOOD and not _is_excused(rules, after, loss, float(human[played])):
+            line, top = insight.best_line(state)
+            loss = 0.0 if line[0] == move else max(0.0, top - insight.score_after(state, move))
+            best = prediction.moves.index(line[0])
+            losses[played], losses[best] = loss, 0.0
         looked = np.flatnonzero(~np.isnan(losses))
         share = human[looked] / human[looked].sum()
         difficulty = float((share * losses[looked]).sum())
         good_share = float(share[losses[looked] < GOOD].sum())
+    mark = "" if loss is None else _mark(rules, after, loss, float(human[played]))
     expected, value = prediction.moves[int(human.argmax())], prediction.value
     score = None if value is None else (1 + value) / 2
     return ReviewedMove(
@@ -283,8 +310,39 @@ def _review_move(insight: Insight, review: _Review, state: Any, after: Any) -> R
         loss=None if loss is None else round(loss, 4),
         difficulty=None if difficulty is None else round(difficulty, 4),
         score=None if score is None else round(score if player == 0 else 1 - score, 4),
-        blunder=loss is not None and loss > BLUNDER,
+        blunder=mark != "" and loss is not None and loss > BLUNDER,
+        mark=mark,
+        line=list(_line_view(rules, state, line)) if mark else [],
     )
+
+
+def _is_excused(rules: Game[Any], after: Any, loss: float, likely: float) -> bool:
+    """Whether the last move is not to blame: it belongs to a named opening, or people often play it and its
+    loss is within what the judgement errs, or it is a pass or answers one."""
+    if any(_is_pass(rules, state) for state in (after, after.previous)):
+        return True
+    in_opening = describe(rules.spec.name).is_opening_position
+    if in_opening is not None and loss < _GRAVE and in_opening(after):
+        return True
+    return likely >= _USUAL and loss < BLUNDER
+
+
+def _is_pass(rules: Game[Any], state: Any) -> bool:
+    """Whether a state comes after a pass."""
+    before = state.previous
+    return before is not None and rules.move_text(before, state.last_move) == _PASS
+
+
+def _mark(rules: Game[Any], after: Any, loss: float, likely: float) -> Mark:
+    if loss < GOOD or _is_excused(rules, after, loss, likely):
+        return ""
+    return "doubtful" if loss < BLUNDER else "mistake" if loss < _GRAVE else "blunder"
+
+
+def _line_view(rules: Game[Any], state: Any, line: Sequence[Move]) -> Iterator[LegalMove]:
+    for move in line:
+        yield LegalMove(text=rules.move_text(state, move), name=move_name(state, move))
+        state = rules.play(state, move)
 
 
 def _levels(insight: Insight, record: GameRecord) -> tuple[LevelEstimate | None, LevelEstimate | None]:
@@ -373,7 +431,10 @@ async def get_review(
 def _understand(host: GameHost, wanted: UnderstandRequest, stop: Event) -> PositionInsight:
     try:
         rules = load_game(wanted.game, **wanted.options)
-        insight, warning = Insight(rules, host.opponents), None
+        rating = None
+        if wanted.rating is not None and host.opponents.ratings(wanted.game) is not None:
+            rating = host.opponents.rating_number(wanted.game, wanted.rating)
+        insight, warning = Insight(rules, host.opponents, rating), None
         if wanted.record is None:
             state = rules.initial() if wanted.position is None else rules.parse(wanted.position)
         else:

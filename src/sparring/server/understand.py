@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -16,7 +17,11 @@ from sparring.games import Game, Move, describe, load_game, move_name
 from sparring.networks import Position, Prediction
 from sparring.play.opponent import HUMAN, STRONG
 from sparring.play.result import GameResult
+from sparring.players import DEFAULT_RATING, Turn
+from sparring.players.loading import make_player
+from sparring.players.player_config import PlayerConfig
 from sparring.policies import Policy
+from sparring.search import SearchLimits
 from sparring.server.messages import (
     ApiMessage,
     BoardView,
@@ -37,7 +42,11 @@ _DECIDED = 0.5
 _BATCH = 64
 """Positions that the strong network sees at once, between two looks whether somebody still waits."""
 _COLUMNS = 11
-"""Most ratings of a curve."""
+"""Ratings of a curve at equal distances."""
+LINE_NODES = 64
+"""Positions of the search for a best line. Fixed, so that a review is the same each time."""
+_LEAST_LINE, _LINE = 3, 6
+"""Fewest and most moves of a best line."""
 
 
 class UnderstandRequest(ApiMessage):
@@ -54,6 +63,10 @@ class UnderstandRequest(ApiMessage):
     ply: int | None = Field(default=None, ge=0, le=100_000, description="Moves of the record to play.")
     moves: list[MoveText] = Field(
         default_factory=list, max_length=200, description="Moves that are played from there."
+    )
+    rating: int | str | None = Field(
+        default=None,
+        description="Rating or rank that the curves have too; without it, the game's default one.",
     )
 
 
@@ -75,11 +88,13 @@ class PositionInsight(ApiMessage):
     position: str
     board: BoardView
     turn: int
+    check: bool = Field(description="Whether the side to move is in check.")
     sides: tuple[str, str]
     ply: int
     last: str | None = Field(description="Text of the last move; null if there is none.")
     rating_word: str
     ratings: list[int | str] = Field(description="The ratings of the curves; one entry without ratings.")
+    column: int = Field(description="Place in `ratings` of the rating that was asked for.")
     moves: list[MoveCurve] = Field(
         description="Legal moves, the most likely for people first; none at the end of `record`."
     )
@@ -103,17 +118,22 @@ class MoveValues:
 
 
 class Insight:
-    """Answers questions about positions of one game. Safe for threads."""
+    """Answers questions about positions of one game. Safe for threads.
 
-    def __init__(self, rules: Game[Any], opponents: Opponents) -> None:
+    The curves have ratings at equal distances, and `rating`; without it, the game's default one.
+    """
+
+    def __init__(self, rules: Game[Any], opponents: Opponents, rating: int | None = None) -> None:
         """Raises Refused for a game without a network of people's moves."""
         self.rules, self.game = rules, rules.spec.name
-        self.ratings = _rating_columns(self.game, opponents)
+        self.ratings, self.column = _rating_columns(self.game, opponents, rating)
         if describe(self.game).people is None:
             raise Refused(Sentence("There is no network of people's moves for {game}.", game=self.game), 422)
         self.human: Policy = opponents.policy(self.game, HUMAN)
         self.strong: Policy = opponents.policy(self.game, STRONG)
         self._has_values = _has_values(self.strong)
+        config = PlayerConfig(self.game, model=STRONG, nodes=LINE_NODES, temperature=0.0, rating=None)
+        self._searcher = make_player(config, self.strong)
 
     def of(self, state: Any, stop: Event | None = None) -> PositionInsight:
         """What people and the strong network do in a state. Raises Refused if the game is over, or if `stop`
@@ -156,16 +176,45 @@ class Insight:
             position=self.rules.text(state),
             board=board_view(self.rules.diagram(state)),
             turn=state.to_move,
+            check=bool(getattr(state, "in_check", False)),
             sides=(self.rules.spec.players[0], self.rules.spec.players[1]),
             ply=state.ply,
             last=None if before is None else self.rules.move_text(before, state.last_move),
             rating_word=system.word,
             ratings=[shown_rating(self.game, rating) for rating in self.ratings],
+            column=self.column,
             moves=[],
             best="",
             blunder=[0.0] * len(self.ratings),
             score=[None] * len(self.ratings),
         )
+
+    def best_line(self, state: Any) -> tuple[list[Move], float]:
+        """The best moves from a state on by a small search, at least three unless the game ends, and the
+        expected score of the side to move, from 0 to 1. The same state gives the same line."""
+        decision = self._searcher.hint(Turn.of(state, SearchLimits(nodes=LINE_NODES)))
+        search = decision.search
+        assert search is not None, "the searcher has no book"
+        line = [decision.move, *search.principal_variation(decision.move)[1:]][:_LINE]
+        value = float(search.values[list(search.moves).index(decision.move)])
+        end = state
+        for move in line:
+            end = self.rules.play(end, move)
+        while len(line) < _LEAST_LINE and self.rules.outcome(end) is None:
+            prediction = self.strong.predict([Position(end, None, None)])[0]
+            line.append(prediction.moves[int(prediction.probabilities.argmax())])
+            end = self.rules.play(end, line[-1])
+        return line, (1 + (search.value if math.isnan(value) else value)) / 2
+
+    def score_after(self, state: Any, move: Move) -> float:
+        """The expected score of the side to move after its move, from 0 to 1, by a small search."""
+        after = self.rules.play(state, move)
+        outcome = self.rules.outcome(after)
+        if outcome is not None:
+            score = GameResult.by_rules(outcome).score(state.to_move)
+            return 0.0 if score is None else score
+        _, score = self.best_line(after)
+        return score if after.to_move == state.to_move else 1 - score
 
     def values(self, state: Any, only: Sequence[Move] | None = None, stop: Event | None = None) -> MoveValues:
         """The strong network's policy, and its value after each move.
@@ -218,13 +267,16 @@ def shown_rating(game: str, rating: int | None) -> int | str:
     return rating if system.word == "rating" else system.format(rating)
 
 
-def _rating_columns(game: str, opponents: Opponents) -> list[int | None]:
-    """Ratings at equal distances over the range of the human-like opponent; one unknown without ratings."""
-    accepted = opponents.ratings(game)
+def _rating_columns(game: str, opponents: Opponents, wanted: int | None) -> tuple[list[int | None], int]:
+    """Ratings at equal distances over the range of the human-like opponent and the wanted one, by default the
+    game's, and the place of that; one unknown rating without ratings."""
+    accepted, system = opponents.ratings(game), describe(game).ratings
     if accepted is None:
-        return [None]
+        return [None], 0
     low, high = accepted
     count = min(_COLUMNS, high - low + 1)
     ratings = {round(rating) for rating in np.linspace(low, high, count)}
-    ranks = describe(game).ratings.word == "rank"
-    return [rating for rating in sorted(ratings) if rating != 0 or not ranks]
+    usual = system.number(DEFAULT_RATING.get(game)) if wanted is None else wanted
+    rating = min(max(low if usual is None else usual, low), high)
+    columns = [column for column in sorted({*ratings, rating}) if column != 0 or system.word != "rank"]
+    return list(columns), columns.index(rating)
