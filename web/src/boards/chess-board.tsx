@@ -26,7 +26,8 @@ interface Props {
   premoves?: boolean;
   /** Squares to mark, with a class each. */
   marks?: Map<string, string>;
-  arrows?: { text: string; brush: string }[];
+  /** Moves, with a short text at their ends. */
+  arrows?: { text: string; brush: string; label?: string }[];
   /** Pieces that are not certain, with the share of the boards that have them. */
   guesses?: { square: string; piece: string; share: number }[];
   onSquare?: (square: string) => void;
@@ -111,9 +112,9 @@ export function ChessBoard(props: Props) {
 }
 
 function shapesOf({ arrows, guesses }: Props): DrawShape[] {
-  const drawn = (arrows ?? []).flatMap(({ text, brush }): DrawShape[] => {
+  const drawn = (arrows ?? []).flatMap(({ text, brush, label }): DrawShape[] => {
     const move = fromTo(text);
-    return move ? [{ orig: move.from as Key, dest: move.to as Key, brush }] : [];
+    return move ? [{ orig: move.from as Key, dest: move.to as Key, brush, ...(label ? { label: { text: label } } : {}) }] : [];
   });
   const ghosts = (guesses ?? []).map(({ square, piece, share }): DrawShape => {
     const { role, color } = chessPiece(piece);

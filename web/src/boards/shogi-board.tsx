@@ -84,7 +84,7 @@ export function ShogiBoard(props: Props) {
       checks: props.check ?? false,
       movable: { dests: moveTargets(mine ? props.legal! : []) },
       droppable: { dests: dropTargets(mine ? props.legal! : [], SIDES[props.you ?? 0]!) },
-      drawable: { squares: (props.marks ?? []).flatMap(({ text, brush }) => lastSquares(text).map((key) => ({ key, className: brush }))) },
+      drawable: { squares: (props.marks ?? []).flatMap(({ text, brush }) => lastSquares(text).map((key, index, keys) => ({ key, className: index === keys.length - 1 ? `${brush} target` : brush }))) },
     });
     if (mine) {
       ground.current?.playPremove();
