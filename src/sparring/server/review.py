@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+import time
 from collections import Counter, OrderedDict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -43,6 +44,9 @@ _KEPT = 100
 """Reviews in memory, of all visitors."""
 _RUNNING = 2
 """Reviews of a visitor that are computed at once."""
+_ABANDONED_SECONDS = 5.0
+"""A review that nobody has asked for in this time ends when its visitor begins another one. The page asks
+several times a second."""
 _LOOKED = 12
 """Moves of a position whose values are computed: the likeliest for people, and the played one."""
 GOOD = 0.05
@@ -145,6 +149,8 @@ class _Review:
     task: asyncio.Task[None] | None = None
     error: Text | None = None
     warning: str | None = None
+    asked: float = field(default_factory=time.monotonic)
+    """When it was asked for last."""
 
 
 class Reviews:
@@ -159,6 +165,11 @@ class Reviews:
     async def begin(self, visitor: str, wanted: ReviewRequest) -> ReviewView:
         """Starts a review. Raises Refused."""
         running = [other for other in self._reviews.values() if other.visitor == visitor and _runs(other)]
+        for other in running[:]:
+            if time.monotonic() - other.asked > _ABANDONED_SECONDS and other.task is not None:
+                other.error = text_of(Sentence("The review ended, because you began another one."))
+                other.task.cancel()
+                running.remove(other)
         if len(running) + self._preparing[visitor] >= _RUNNING:
             raise Refused(Sentence("Wait until your other reviews are done."), 429)
         self._preparing[visitor] += 1
@@ -180,6 +191,7 @@ class Reviews:
         review = self._reviews.get(review_id)
         if review is None or review.visitor != visitor:
             raise Refused(Sentence("There is no such review of yours."), 404)
+        review.asked = time.monotonic()
         game = review.rules.spec.name
         shown = [None if rating is None else shown_rating(game, rating) for rating in review.ratings]
         return ReviewView(
