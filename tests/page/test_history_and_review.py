@@ -290,7 +290,10 @@ def test_the_review_has_a_move_list_with_marks(page: Page) -> None:
     expect(shown).to_contain_text("played: Nf6")
     expect(shown).to_contain_text("play most")
     expect(shown).to_contain_text("the strong network's best")
-    expect(page.locator(".insight-board .cg-shapes g line")).to_have_count(3)
+    named = set(shown.locator("b").all_inner_texts())
+    expect(page.locator(".insight-board .cg-shapes g line")).to_have_count(len(named))
+    for sign in "▲●■":
+        expect(page.locator(".insight-board .cg-custom-svgs text").filter(has_text=sign)).to_have_count(1)
     for text in (shown, page.locator(".insight-panel")):
         assert not overlap(page.locator(".insight-board cg-board"), text)
     assert serious_faults(page) == []
@@ -326,6 +329,99 @@ def test_on_a_phone_the_board_covers_no_list(page: Page) -> None:
     box = page.locator(".missed").last
     box.scroll_into_view_if_needed()
     assert not overlap(page.locator(".insight-board"), box)
+
+
+LINE = """[White "Anna"]
+[Black "Ben"]
+
+1. e4 e5 2. Nf3 Nc6 3. Bc4 Nd4 4. Nxe5 Qg5 5. Nxf7 Qxg2 6. Rf1 Qxe4+ 7. Be2 Nf3# 0-1
+"""
+
+
+@BOTH
+def test_a_marked_move_has_a_line_that_is_tried_on_the_board(page: Page) -> None:
+    look(page, LINE)
+    final = page.get_by_role("button", name="Final position")
+    expect(final).to_be_visible()
+    page.locator(".review-moves .blunder").click()
+    line = page.get_by_role("group", name="The best line")
+    expect(line.get_by_role("button")).not_to_have_count(0)
+    assert line.get_by_role("button").count() >= 3
+    line.get_by_role("button").nth(1).click()
+    expect(line.locator(".current")).to_have_count(1)
+    expect(page.get_by_text("White to move")).to_be_visible()
+    page.get_by_role("button", name="Back to the game").click()
+    expect(page.get_by_text("5. Nxf7 was played")).to_be_visible()
+    final.click()
+    expect(page.locator(".insight-board cg-board square.check")).to_have_count(1)
+    shown, listed = final.bounding_box(), page.locator(".review-moves ol").bounding_box()
+    assert shown is not None
+    assert listed is not None
+    assert shown["y"] + shown["height"] <= listed["y"] + listed["height"] + 1
+    assert serious_faults(page) == []
+
+
+def test_the_missed_moves_are_those_of_one_side(page: Page) -> None:
+    look(page, LINE)
+    expect(page.get_by_role("button", name="Final position")).to_be_visible()
+    card = page.locator(".card").filter(has_text="Moves that people of your level miss")
+    marked = {name: page.locator(".review-moves li button").filter(has_text=name) for name in ("Nxf7", "Nd4")}
+    for name, other, side in (("Nxf7", "Nd4", "Anna"), ("Nd4", "Nxf7", "Ben")):
+        card.get_by_label("Whose moves").select_option(label=side)
+        expect(card.get_by_text(f"Played: {other}")).to_have_count(0)
+        expect(marked[name]).to_have_count(1)
+    card.get_by_label("Whose moves").select_option(label="Ben")
+    expect(card).to_contain_text("Ben missed nothing in this game that people of this level usually miss.")
+
+
+@pytest.mark.parametrize(
+    ("game", "text", "sign"),
+    [
+        ("chess", "e4 e5 Nf3", ".cg-custom-svgs text"),
+        ("go", "(;GM[1]SZ[9]KM[7.5];B[ee];W[ca];B[gc])", ".grid-board .sign.played"),
+        ("shogi", "7g7f 3c3d 2g2f", "sq.played.target"),
+    ],
+)
+def test_the_played_move_has_a_sign_on_each_board(page: Page, game: str, text: str, sign: str) -> None:
+    look(page, text)
+    expect(page.get_by_role("button", name="Final position")).to_be_visible()
+    page.locator(".review-moves li button").nth(1).click()
+    keys = page.get_by_role("list", name="Moves on the board")
+    expect(keys).to_contain_text("played:")
+    for key in ("▲", "●", "■"):
+        expect(keys).to_contain_text(key)
+    signs = page.locator(".insight-board").locator(sign)
+    if game == "chess":
+        expect(signs.filter(has_text="▲")).to_have_count(1)
+    else:
+        expect(signs).to_have_count(1)
+
+
+def test_a_position_is_shown_at_the_rating_of_the_review(page: Page) -> None:
+    look(page, LINE)
+    expect(page.get_by_text("reviewed as 1500").first).to_be_visible()
+    expect(page.get_by_text("people of 1500 play most")).to_be_visible()
+    page.get_by_label("Your rating").select_option("1250")
+    expect(page.get_by_text("reviewed as 1250").first).to_be_visible()
+    expect(page.get_by_text("people of 1250 play most")).to_be_visible()
+    page.get_by_label("This position").check()
+    expect(page.locator(".dial output").first).to_have_text("1250")
+
+
+def test_a_small_board_of_go_has_its_notice_before_the_game(page: Page) -> None:
+    choose(page, "go")
+    notice = page.get_by_text("On this board they are not measured")
+    expect(notice).to_have_count(0)
+    page.get_by_label("A level").check()
+    expect(page.get_by_text("on the scale of")).to_be_visible()
+    page.get_by_label("9x9").check()
+    expect(notice).to_be_visible()
+    expect(page.get_by_text("Measured on 19x19 only.")).to_be_visible()
+    expect(page.get_by_text("on the scale of")).to_have_count(0)
+    page.get_by_label("People of a rank").check()
+    expect(page.get_by_text("Learned from games on 19x19.")).to_be_visible()
+    page.get_by_label("A search player").check()
+    expect(notice).to_have_count(0)
 
 
 # What is measured, and numbers.

@@ -37,7 +37,7 @@ def test_a_position_is_explained(page: Page) -> None:
     expect(page.locator(".moves-table tbody tr").first).to_contain_text("Qxf7#")
     page.get_by_label("Rating").fill("0")
     expect(page.get_by_text("chance of a blunder")).to_be_visible()
-    page.get_by_label("Strong half").fill("1")
+    page.get_by_label("Share of the strong network").fill("1")
     expect(page.locator(".moves-table tbody tr").first).to_contain_text("Qxf7#")
 
 

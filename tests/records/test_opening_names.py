@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from sparring import data
-from sparring.chess.opening_names import opening_name
+from sparring.chess.opening_names import is_opening_position, opening_name
 from sparring.games import load_game
 
 LINES = data.path("opening_names", "chess").read_text(encoding="utf-8").splitlines()
@@ -51,3 +51,11 @@ def test_a_game_without_an_opening_has_no_name() -> None:
     rules = load_game("chess")
     assert opening_name(rules.initial()) is None
     assert opening_name(rules.parse("8/8/8/4k3/8/4K3/4P3/8 w - - 0 1")) is None
+
+
+@pytest.mark.parametrize(
+    ("moves", "is_opening"),
+    [("e4 c5", True), ("d4 d5", True), ("Nf3 d5 d4", True), ("e4 e5 Ke2", False), ("a4 h5", False)],
+)
+def test_a_position_of_a_named_opening_is_known_by_any_order_of_moves(moves: str, is_opening: bool) -> None:
+    assert is_opening_position(after(moves)) == is_opening

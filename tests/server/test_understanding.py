@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from threading import Event
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from sparring.networks import Position, Prediction
 from sparring.play.opponent import STRONG
 from sparring.policies import Policy
 from sparring.policies.policy import SharedPolicy
+from sparring.server.understand import Insight
 from tests.waiting import wait_until
 
 MATE = "r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - 4 4"
@@ -195,3 +197,27 @@ def test_check_is_shown(client: TestClient) -> None:
     assert not ask(client, game="chess")["check"]
     assert ask(client, game="chess", record="1. f3 e5 2. g4 Qh4# 0-1", ply=4)["check"]
     assert ask(client, game="shogi", moves=["7g7f", "3c3d", "8h3c+"])["check"]
+
+
+def test_a_review_that_nobody_asks_for_gives_way_to_another(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    body = {"game": "chess", "record": "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Be7 6. Re1 b5 *"}
+    gate, real = Event(), Insight.values
+
+    def slow(*arguments: Any, **options: Any) -> Any:
+        assert gate.wait(60)
+        return real(*arguments, **options)
+
+    monkeypatch.setattr(Insight, "values", slow)
+    first, second = (client.post("/api/reviews", json=body).json()["id"] for _ in range(2))
+    assert client.post("/api/reviews", json=body).status_code == 429
+    monkeypatch.setattr("sparring.server.review._ABANDONED_SECONDS", 0.0)
+    third = client.post("/api/reviews", json=body)
+    assert third.status_code == 201
+    gate.set()
+    wait_until(lambda: bool(client.get(f"/api/reviews/{first}").json()["done"]))
+    wait_until(lambda: bool(client.get(f"/api/reviews/{second}").json()["done"]))
+    rested = client.get(f"/api/reviews/{first}").json()
+    assert rested["error"] is None
+    assert len(rested["moves"]) == rested["total"], "it went on when it was asked for"

@@ -2027,6 +2027,11 @@ export interface components {
             board: components["schemas"]["BoardView"];
             /** Turn */
             turn: number;
+            /**
+             * Check
+             * @description Whether the side to move is in check.
+             */
+            check: boolean;
             /** Sides */
             sides: [
                 string,
@@ -2046,6 +2051,11 @@ export interface components {
              * @description The ratings of the curves; one entry without ratings.
              */
             ratings: (number | string)[];
+            /**
+             * Column
+             * @description Place in `ratings` of the rating that was asked for.
+             */
+            column: number;
             /**
              * Moves
              * @description Legal moves, the most likely for people first; none at the end of `record`.
@@ -2381,8 +2391,22 @@ export interface components {
              * @description Expected score of player 0 between people of this rating.
              */
             score: number | null;
-            /** Blunder */
+            /**
+             * Blunder
+             * @description Whether it gave away more than 0.1.
+             */
             blunder: boolean;
+            /**
+             * Mark
+             * @description doubtful: it gave away at least 0.05, mistake: 0.1, blunder: 0.2, by a small search. Empty below 0.1 for moves that people of this rating often play, below 0.2 in named openings, and for passes and answers to them.
+             * @enum {string}
+             */
+            mark: "" | "doubtful" | "mistake" | "blunder";
+            /**
+             * Line
+             * @description The best moves from here on, by that search; empty without a mark.
+             */
+            line: components["schemas"]["LegalMove"][];
         };
         /**
          * RuleOption
@@ -2772,6 +2796,11 @@ export interface components {
              * @description Moves that are played from there.
              */
             moves?: string[];
+            /**
+             * Rating
+             * @description Rating or rank that the curves have too; without it, the game's default one.
+             */
+            rating?: number | string | null;
         };
     };
     responses: never;

@@ -47,6 +47,9 @@ _KEPT = 100
 """Reviews in memory, of all visitors."""
 _RUNNING = 2
 """Reviews of a visitor that are computed at once."""
+_ABANDONED_SECONDS = 5.0
+"""A review that nobody has asked for in this time rests when its visitor begins another one. The page asks
+several times a second."""
 _LOOKED = 12
 """Moves of a position whose values are computed: the likeliest for people, and the played one."""
 GOOD = 0.05
@@ -165,6 +168,11 @@ class Reviews:
 
     async def begin(self, visitor: str, wanted: ReviewRequest) -> ReviewView:
         """Starts a review. Raises Refused."""
+        for other in self._reviews.values():
+            abandoned = time.monotonic() - other.asked > _ABANDONED_SECONDS
+            if other.visitor == visitor and abandoned and other.task is not None:
+                other.task.cancel()
+                other.task = None
         if self._running(visitor) >= _RUNNING:
             raise Refused(Sentence("Wait until your other reviews are done."), 429)
         self._preparing[visitor] += 1

@@ -26,7 +26,8 @@ interface Props {
   premoves?: boolean;
   /** Squares to mark, with a class each. */
   marks?: Map<string, string>;
-  arrows?: { text: string; brush: string }[];
+  /** Moves, with a short text at their ends. */
+  arrows?: { text: string; brush: string; label?: string }[];
   /** A move whose piece stands pale on its new square: it waits for confirmation. */
   placed?: string | null;
   /** Pieces that are not certain, with the share of the boards that have them. */
@@ -122,9 +123,9 @@ function placedPiece(fen: string, text: string | null | undefined): DrawShape[] 
 }
 
 function shapesOf({ fen, arrows, guesses, placed }: Props): DrawShape[] {
-  const drawn = (arrows ?? []).flatMap(({ text, brush }): DrawShape[] => {
+  const drawn = (arrows ?? []).flatMap(({ text, brush, label }): DrawShape[] => {
     const move = fromTo(text);
-    return move ? [{ orig: move.from as Key, dest: move.to as Key, brush }] : [];
+    return move ? [{ orig: move.from as Key, dest: move.to as Key, brush, ...(label ? { label: { text: label } } : {}) }] : [];
   });
   const ghosts = (guesses ?? []).map(({ square, piece, share }): DrawShape => {
     const { role, color } = chessPiece(piece);

@@ -21,6 +21,13 @@ interface Props {
 }
 
 const CELL = 10;
+/** Signs on a point: each has a form of its own, and they fit into each other. */
+const MARKS: Record<string, (mark: string, x: number, y: number) => preact.JSX.Element> = {
+  best: (mark, x, y) => <rect key={mark} class={`sign ${mark}`} x={x + 1.1} y={y + 1.1} width="7.8" height="7.8" stroke-width="0.9" />,
+  people: (mark, x, y) => <circle key={mark} class={`sign ${mark}`} cx={x + 5} cy={y + 5} r="3.1" stroke-width="0.9" />,
+  played: (mark, x, y) => <path key={mark} class={`sign ${mark}`} d={`M${x + 5} ${y + 3.3}l1.6 2.8h-3.2z`} stroke-width="0.8" />,
+  pending: (mark, x, y) => <circle key={mark} class={`sign ${mark}`} cx={x + 5} cy={y + 5} r="3.6" stroke-width="0.9" />,
+};
 const STEPS: Record<string, [number, number]> = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
 /** Squares or points by SVG: Go, Expendibots and Breakthrough. Arrow keys move, Enter chooses. */
@@ -97,7 +104,7 @@ export function GridBoard(props: Props) {
           )}
           {piece && <Piece key={`${piece.owner}${piece.label}${here}`} symbol={piece.label || piece.symbol} owner={piece.owner} points={points} x={x} y={y} slide={here ? slide : null} />}
           {here && points && piece && <circle class={`last-stone ${piece.owner === 0 ? "on-black" : "on-white"}`} cx={x + 5} cy={y + 5} r="2.3" />}
-          {points && ["best", "people", "pending"].includes(marks?.get(square) ?? "") && <circle class="ring" cx={x + 5} cy={y + 5} r="3.6" fill="none" stroke-width="0.9" />}
+          {points && marks?.get(square)?.split(" ").map((mark) => MARKS[mark]?.(mark, x, y))}
           {marks?.get(square) === "dead" && <path class="cross" d={`M${x + 3} ${y + 3}l4 4m0 -4l-4 4`} />}
           {active && !piece && <circle class="target" cx={x + 5} cy={y + 5} r="1.6" />}
         </g>,

@@ -91,7 +91,7 @@ export function ShogiBoard(props: Props) {
       movable: { dests: moveTargets(mine ? props.legal! : []) },
       droppable: { dests: dropTargets(mine ? props.legal! : [], SIDES[props.you ?? 0]!) },
       drawable: {
-        squares: (props.marks ?? []).flatMap(({ text, brush }) => lastSquares(text).map((key) => ({ key, className: brush }))),
+        squares: (props.marks ?? []).flatMap(({ text, brush }) => lastSquares(text).map((key, index, keys) => ({ key, className: index === keys.length - 1 ? `${brush} target` : brush }))),
         autoShapes: (props.marks ?? []).flatMap(({ text, brush }) => (brush === "pending" ? ghostOf(text, props.sfen) : [])),
       },
     });

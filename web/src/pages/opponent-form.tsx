@@ -4,7 +4,13 @@ import { NumberHelp } from "../help";
 import { counted, rank, say, t, word } from "../text";
 
 export type Choice = Partial<OpponentChoice>;
-type Change = { offer: GameOffer; choice: Choice; onChange: (choice: Choice) => void };
+type Change = {
+  offer: GameOffer;
+  choice: Choice;
+  onChange: (choice: Choice) => void;
+  /** The board on which levels were measured, if it is another one than that of the game. */
+  measured?: string | null;
+};
 
 /** The opponent of a kind, with the defaults of the game. */
 export function defaultChoice(offer: GameOffer, kind: string = offer.default_kind): Choice {
@@ -131,7 +137,9 @@ function Dial(props: Change) {
         to={values.length - 1}
         step={1}
         note={
-          at < values.indexOf(offer.ratings.weakest ?? values[0]!)
+          props.measured
+            ? t("Learned from games on {board}.", { board: props.measured })
+            : at < values.indexOf(offer.ratings.weakest ?? values[0]!)
             ? t("Learned from people of {weakest} and stronger: a lower rank hardly plays weaker.", { weakest: rank(offer.ratings.weakest!) })
             : t("Plays as people of {rating} do, move by move.", { rating: rank(values[at]!) })
         }
@@ -226,7 +234,7 @@ const whole = (rating: number) => String(Math.round(rating));
 const SLOW = 3;
 
 /** The level, and how strong it is: a band on the same scale as the dial. */
-function LevelDial({ offer, choice, onChange }: Change) {
+function LevelDial({ offer, choice, onChange, measured }: Change) {
   const levels = offer.levels!;
   const level = choice.level ?? levels.default;
   const shown = (value: number) => rank(levels.names?.[String(value)] ?? whole(value));
@@ -246,7 +254,9 @@ function LevelDial({ offer, choice, onChange }: Change) {
       to={levels.highest}
       step={levels.step ?? 50}
       note={
-        estimate?.rating == null
+        measured
+          ? t("Measured on {board} only.", { board: measured })
+          : estimate?.rating == null
           ? t("Not measured yet: the level is what was asked of it.")
           : estimate.measured
             ? t("Measured: {rating} ({low} to {high}) in {games} games on the scale of {family}.", facts)
@@ -254,7 +264,7 @@ function LevelDial({ offer, choice, onChange }: Change) {
       }
       onChange={(value) => onChange({ ...choice, level: value })}
     >
-      {estimate?.rating != null && (
+      {estimate?.rating != null && !measured && (
         <div class="measured" aria-hidden="true">
           <span class="band" style={{ left: place(low), right: `calc(100% - ${place(high)})` }} />
           <span class="mark" style={{ left: place(estimate.rating) }} />

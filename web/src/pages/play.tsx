@@ -8,7 +8,7 @@ import { atOnce, toMate } from "../settings";
 import { Switch } from "../settings-panel";
 import { chosenClock, ClockForm, NO_CLOCK, type ClockChoice } from "./clock-choice";
 import { defaultChoice, OpponentForm, type Choice } from "./opponent-form";
-import { defaultStart, StartForm, startKeys, type Start } from "./start-form";
+import { defaultStart, measuredBoard, StartForm, startKeys, type Start } from "./start-form";
 import { counted, known, say, t } from "../text";
 
 /** Chooses a game and an opponent, and begins. */
@@ -52,6 +52,7 @@ function Setup({ offer, onGame }: { offer: GameOffer; onGame: (game: string) => 
     if (handicap && next.handicap !== start.handicap) setSide(handicap.giver === 0 ? "1" : "0"); // the person takes it
     setStart(next);
   };
+  const measured = choice.kind === "strength" ? null : measuredBoard(offer, start);
   const play = async (event: Event) => {
     event.preventDefault();
     setBusy(true);
@@ -75,7 +76,7 @@ function Setup({ offer, onGame }: { offer: GameOffer; onGame: (game: string) => 
   };
   return (
     <form class="setup" onSubmit={(event) => void play(event)}>
-      <OpponentForm offer={offer} choice={choice} onChange={setChoice} legend={t("Opponent")} adapts />
+      <OpponentForm offer={offer} choice={choice} onChange={setChoice} legend={t("Opponent")} adapts measured={measured} />
       <fieldset>
         <legend>{t("The game")}</legend>
         {offer.rules.text && (
@@ -96,7 +97,7 @@ function Setup({ offer, onGame }: { offer: GameOffer; onGame: (game: string) => 
           </div>
         </div>
         {offer.clocks.length > 0 && <ClockForm clocks={offer.clocks} clock={clock} onChange={setClock} />}
-        <StartForm offer={offer} start={start} you={side} onChange={change} onGame={onGame} />
+        <StartForm offer={offer} start={start} you={side} measured={measured} onChange={change} onGame={onGame} />
         {!offer.hidden && (
           <>
             <Switch title={t("The opponent answers at once")} chosen={atOnce} />

@@ -33,6 +33,13 @@ export function defaultStart(): Start {
 /** The options that people choose; handicaps have a choice of their own. */
 const chosenOptions = (offer: GameOffer) => offer.options.filter((option) => option.name !== "handicap" && (option.choices !== null || option.name === "komi"));
 
+/** The board on which opponents learned and levels were measured, if the game has another size. */
+export function measuredBoard(offer: GameOffer, start: Start): string | null {
+  const usual = offer.options.find((option) => option.name === "size")?.default;
+  const size = sizeOf(offer, start);
+  return size === null || size === usual ? null : `${usual}x${usual}`;
+}
+
 /** The size of the board; null where there is one only. */
 function sizeOf(offer: GameOffer, start: Start): number | null {
   const size = start.options.size ?? offer.options.find((option) => option.name === "size")?.default;
@@ -62,7 +69,7 @@ export function startKeys(offer: GameOffer, start: Start): Partial<Wanted> {
   };
 }
 
-export function StartForm({ offer, start, you, onChange, onGame }: { offer: GameOffer; start: Start; you: "0" | "1" | "random"; onChange: (start: Start) => void; onGame: (game: string) => void }) {
+export function StartForm({ offer, start, you, measured, onChange, onGame }: { offer: GameOffer; start: Start; you: "0" | "1" | "random"; measured: string | null; onChange: (start: Start) => void; onGame: (game: string) => void }) {
   const [other, setOther] = useState<Pasted | null>(null);
   const otherOffer = other && offers.value.find((each) => each.name === other.game);
   const set = (keys: Partial<Start>) => onChange({ ...start, ...keys });
@@ -74,6 +81,7 @@ export function StartForm({ offer, start, you, onChange, onGame }: { offer: Game
       {chosenOptions(offer).map((option) => (
         <Option key={option.name} option={option} value={start.options[option.name]} onChange={(value) => set({ options: withOption(start.options, option.name, value), ...(option.name === "size" ? { opening: "" } : {}) })} />
       ))}
+      {measured && <p class="note slow">{t("Levels and ranks are of {board}. On this board they are not measured, and the opponent is weaker.", { board: measured })}</p>}
       {offer.handicaps.length > 0 && (
         <label class="row">
           <span>{t("Handicap")}</span>

@@ -32,6 +32,7 @@ export function UnderstandPage({ game: gameId }: { game: string }) {
   const [insight, setInsight] = useState<(PositionInsight & { game: string }) | null>(null);
   const [review, setReview] = useState<ReviewView | null>(null);
   const [rating, setRating] = useState<number | string | null>(null);
+  const [you, setYou] = useState<number | null>(null);
   const [error, setError] = useState("");
   const [tab, setTab] = useState<"game" | "position">("game");
   const [asking, setAsking] = useState(false);
@@ -45,18 +46,20 @@ export function UnderstandPage({ game: gameId }: { game: string }) {
     setLine([]);
     setReview(null);
     setRating(null);
+    setYou(null);
     setTab("game");
   };
+  const reviewedAs = review?.ratings[review.moves[ply]?.player ?? 0] ?? null; // the curves begin at the rating of the review
   useEffect(() => {
     const number = ++asked.current;
     setError("");
     const { record, format, record_index, ...place } = subject;
     const wanted = record === undefined ? place : { ...place, record, ...(format ? { format } : {}), ...(record_index ? { record_index } : {}), ply };
-    api.understand({ ...wanted, ...(line.length ? { moves: line } : {}) }).then(
+    api.understand({ ...wanted, ...(line.length ? { moves: line } : {}), ...(reviewedAs === null ? {} : { rating: reviewedAs }) }).then(
       (found) => number === asked.current && setInsight({ ...found, game: subject.game }),
       (refusal: Error) => number === asked.current && setError(refusal.message),
     );
-  }, [subject, ply, line]);
+  }, [subject, ply, line, reviewedAs]);
   useEffect(() => {
     if (subject.record === undefined) return;
     let over = false;
@@ -76,9 +79,10 @@ export function UnderstandPage({ game: gameId }: { game: string }) {
   useEffect(() => {
     if (!gameId) return;
     const load = async () => {
-      const { game } = await api.game(gameId);
+      const { game, you: side } = await api.game(gameId);
       const format = (await api.catalogue()).find((each) => each.name === game)!.writes[0]!;
       show({ game, record: await api.record(gameId, format), format });
+      setYou(side ?? null);
     };
     load().catch((refusal: Error) => setError(refusal.message));
   }, [gameId]);
@@ -87,7 +91,9 @@ export function UnderstandPage({ game: gameId }: { game: string }) {
     setPly(Math.max(0, Math.min(review?.total ?? 0, to)));
     if (isPhone()) document.querySelector(".insight-board")?.scrollIntoView({ block: "nearest" }); // it is above the list
   };
-  const stepBy = (moves: number) => (line.length > 0 ? moves < 0 && setLine(line.slice(0, -1)) : review && step(ply + moves));
+  const best = (review?.moves[ply]?.line ?? []).map((move) => move.text);
+  const onBest = line.length < best.length && line.every((move, index) => move === best[index]);
+  const stepBy = (moves: number) => (line.length === 0 ? review && step(ply + moves) : moves < 0 ? setLine(line.slice(0, -1)) : onBest && setLine(best.slice(0, line.length + 1)));
   const wheel = useWheel(stepBy);
   useEffect(() => {
     const keys = (event: KeyboardEvent) => {
@@ -144,10 +150,11 @@ export function UnderstandPage({ game: gameId }: { game: string }) {
           game={insight.game}
           insight={insight}
           played={line.length === 0 ? review?.moves[ply] ?? null : null}
+          better={line.length === 0 ? review?.moves[ply]?.best ?? null : null}
           wheel={wheel}
           onMove={(move) => (setTab("position"), setLine([...line, move]))}
           head={review && <Tabs tab={tab} onTab={setTab} />}
-          instead={tab === "game" && review && reviewed && <Review review={review} offer={reviewed} ply={ply} rating={rating} onPly={step} onRating={setRating} />}
+          instead={tab === "game" && review && reviewed && <Review review={review} offer={reviewed} ply={ply} rating={rating} you={you} onPly={step} onRating={setRating} />}
         >
           <div class="insight-steps">
             {review && line.length === 0 && (
@@ -161,6 +168,7 @@ export function UnderstandPage({ game: gameId }: { game: string }) {
                 </span>
               </Steps>
             )}
+            {review && review.moves[ply] && <BestLine review={review} ply={ply} line={line} onLine={setLine} />}
             {line.length > 0 && (
               <div class="steps">
                 <button class="quiet" onClick={() => setLine(line.slice(0, -1))}>
@@ -181,6 +189,29 @@ export function UnderstandPage({ game: gameId }: { game: string }) {
         )
       )}
     </div>
+  );
+}
+
+/** The best moves in place of a marked one; a tap plays them on the board. */
+function BestLine({ review, ply, line, onLine }: { review: ReviewView; ply: number; line: string[]; onLine: (line: string[]) => void }) {
+  const { line: moves, ply: first } = review.moves[ply]!;
+  if (moves.length === 0) return null;
+  const texts = moves.map((move) => move.text);
+  const before = (index: number) => (index === 0 ? review.moves[ply - 1]?.text : texts[index - 1]);
+  return (
+    <p class="best-line" role="group" aria-label={t("The best line")}>
+      <span class="note">{t("Better:")}</span>
+      {moves.map((move, index) => {
+        const here = line.length === index + 1 && line.every((text, at) => text === texts[at]);
+        const number = index === 0 || moveNumber(review.game, first + index).endsWith(".");
+        return (
+          <button key={index} type="button" class={here ? "current" : ""} aria-current={here ? "true" : undefined} onClick={() => onLine(texts.slice(0, index + 1))}>
+            {number && `${moveNumber(review.game, first + index)} `}
+            {moveName(review.game, move, before(index))}
+          </button>
+        );
+      })}
+    </p>
   );
 }
 

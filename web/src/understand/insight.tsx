@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import type { LegalMove, MoveCurve, PositionInsight } from "../api";
 import { moveName } from "../boards/move-names";
 import { NumberHelp } from "../help";
@@ -19,6 +19,8 @@ interface Props {
   onMove: (move: string) => void;
   /** The move of the game in this position. */
   played?: LegalMove | null;
+  /** Text of the best move by the review, whose search sees more than the network's one glance. */
+  better?: string | null;
   /** The board's ref, for the wheel. */
   wheel?: (element: HTMLElement | null) => void;
   /** Buttons under the board. */
@@ -29,11 +31,15 @@ interface Props {
 }
 
 /** What people of each rating play in a position, what is strong, and how a mixture of both would choose. */
-export function Insight({ game, insight, onMove, played, wheel, children, head, instead }: Props) {
+export function Insight({ game, insight, onMove, played, better, wheel, children, head, instead }: Props) {
   const [alpha, setAlpha] = useState(0);
-  const [wanted, setColumn] = useState(Math.floor(insight.ratings.length / 2));
-  const column = Math.min(wanted, insight.ratings.length - 1);
-  const best = insight.moves.find((each) => each.text === insight.best);
+  const [wanted, setWanted] = useState<number | string | null>(null);
+  const asked = insight.ratings[insight.column];
+  useEffect(() => setWanted(null), [asked]);
+  const chosen = wanted === null ? -1 : insight.ratings.indexOf(wanted);
+  const column = chosen < 0 ? insight.column : chosen;
+  const setColumn = (at: number) => setWanted(insight.ratings[at]!);
+  const best = insight.moves.find((each) => each.text === (better ?? insight.best));
   const ranked = mixed(insight.moves, column, alpha).slice(0, ROWS);
   const rating = insight.ratings[column]!;
   const people = insight.ratings.length > 1 ? t("people of {rating}", { rating: rank(rating) }) : t("people");
@@ -42,7 +48,7 @@ export function Insight({ game, insight, onMove, played, wheel, children, head, 
   const over = insight.moves.length === 0;
   const named = (move: LegalMove) => moveName(game, move, insight.last);
   const popular = ranked[0]?.move;
-  const marks = shownMoves({ people: popular?.text, best: best?.text, played: played?.text });
+  const marks = shownMoves({ best: best?.text, people: popular?.text, played: played?.text });
   return (
     <div class="insight">
       <div class="insight-board">
@@ -55,9 +61,9 @@ export function Insight({ game, insight, onMove, played, wheel, children, head, 
         ) : (
           <>
             <ul class="note key-line" aria-label={t("Moves on the board")}>
-              {played && <Key colour="red">{phrase("played: {move}", { move: <b>{named(played)}</b> })}</Key>}
-              {popular && <Key colour="blue">{phrase("{people} play most: {move}", { people, move: <b>{named(popular)}</b> })}</Key>}
-              {best && <Key colour="green">{phrase("the strong network's best: {move}", { move: <b>{named(best)}</b> })}</Key>}
+              {played && <Key sign="played">{phrase("played: {move}", { move: <b>{named(played)}</b> })}</Key>}
+              {popular && <Key sign="people">{phrase("{people} play most: {move}", { people, move: <b>{named(popular)}</b> })}</Key>}
+              {best && <Key sign="best">{phrase("the strong network's best: {move}", { move: <b>{named(best)}</b> })}</Key>}
             </ul>
             <p class="note">
               {t("{side} to move.", { side: known(insight.sides[insight.turn]!, game) })} {t("Play a move to go on.")}
@@ -110,13 +116,13 @@ export function Insight({ game, insight, onMove, played, wheel, children, head, 
           </table>
           {!costs && <p class="note">{t("What a move costs is not shown: the strong network of this game chooses moves, but its judgement of positions is not good enough.")}</p>}
           <Slider
-            title={t("Strong half (alpha)")}
+            title={t("Share of the strong network")}
             value={alpha}
             shown={`${Math.round(100 * alpha)} %`}
             from={0}
             to={1}
             step={0.05}
-            note={t("How the choice moves when the strong network is mixed in: people to the power 1 − alpha, times strong to the power alpha.")}
+            note={t("How the choice changes when the strong network is mixed in.")}
             onChange={setAlpha}
           />
         </div>}
@@ -155,22 +161,35 @@ function mixed(moves: MoveCurve[], column: number, alpha: number): { move: MoveC
   return moves.map((move, index) => ({ move, share: weights[index]! / sum })).sort((one, other) => other.share - one.share);
 }
 
-const Key = ({ colour, children }: { colour: string; children: preact.ComponentChildren }) => (
+/** Signs of the moves on the board, so that they differ without colours too. */
+const SIGNS = { best: "■", people: "●", played: "▲" };
+type Sign = keyof typeof SIGNS;
+
+const Key = ({ sign, children }: { sign: Sign; children: preact.ComponentChildren }) => (
   <li>
-    <i class={`dot ${colour}`} /> <span>{children}</span>
+    <i class={`sign ${sign}`} aria-hidden="true">
+      {SIGNS[sign]}
+    </i>{" "}
+    <span>{children}</span>
   </li>
 );
 
-/** Moves on the board with a colour each: of two colours of one move, the later one. */
-function shownMoves(moves: Record<string, string | undefined>): { text: string; brush: string }[] {
-  const found = new Map<string, string>();
-  for (const [brush, text] of Object.entries(moves)) if (text) found.set(text, brush);
-  return [...found].map(([text, brush]) => ({ text, brush }));
+/** A move on the board, with all of its signs. */
+interface Marked {
+  text: string;
+  signs: Sign[];
 }
 
-function InsightBoard({ game, insight, onMove, marks }: { game: string; insight: PositionInsight; onMove: (move: string) => void; marks: { text: string; brush: string }[] }) {
+function shownMoves(moves: { [sign in Sign]: string | undefined }): Marked[] {
+  const found = new Map<string, Sign[]>();
+  for (const [sign, text] of Object.entries(moves)) if (text) found.set(text, [...(found.get(text) ?? []), sign as Sign]);
+  return [...found].map(([text, signs]) => ({ text, signs }));
+}
+
+function InsightBoard({ game, insight, onMove, marks }: { game: string; insight: PositionInsight; onMove: (move: string) => void; marks: Marked[] }) {
   const [choices, setChoices] = useState<string[]>([]);
-  const common = { bottom: 0, you: insight.turn, legal: insight.moves, last: insight.last ?? null };
+  const common = { bottom: 0, you: insight.turn, legal: insight.moves, last: insight.last ?? null, check: insight.check };
+  const brushes = marks.map(({ text, signs }) => ({ text, brush: signs.join(" ") }));
   if (game === "chess")
     return (
       <div class="board">
@@ -179,19 +198,19 @@ function InsightBoard({ game, insight, onMove, marks }: { game: string; insight:
           fen={insight.position}
           turn={insight.turn}
           onMove={(moves) => (moves.length > 1 ? setChoices(moves) : moves[0] && onMove(moves[0]))}
-          arrows={marks}
+          arrows={marks.map(({ text, signs }) => ({ text, brush: signs[0]!, label: signs.map((sign) => SIGNS[sign]).join("") }))}
         />
         <Promotion moves={choices} bottom={0} onChoose={(move) => (setChoices([]), move && onMove(move))} />
       </div>
     );
-  if (game === "shogi") return <ShogiBoard {...common} sfen={insight.position} marks={marks} onMove={onMove} />;
+  if (game === "shogi") return <ShogiBoard {...common} sfen={insight.position} marks={brushes} onMove={onMove} />;
   const points = new Set(insight.moves.map((each) => each.text));
   return (
     <GridBoard
       board={insight.board}
       bottom={0}
       label={t("Position. Arrow keys move, Enter plays.")}
-      marks={new Map(marks.map(({ text, brush }) => [text, brush]))}
+      marks={new Map(brushes.map(({ text, brush }) => [text, brush]))}
       playable={{ points, owner: insight.turn }}
       onSquare={(point) => points.has(point) && onMove(point)}
     />

@@ -4,12 +4,12 @@ import { moveName } from "../boards/move-names";
 import { moveNumber } from "../moves";
 import { percent, t, word } from "../text";
 
-/** Marks of moves by what they gave away, in expected score, the worst first. */
-const MARKS = [
-  { loss: 0.2, sign: "??", name: "blunder", says: word("a blunder") },
-  { loss: 0.1, sign: "?", name: "mistake", says: word("a mistake") },
-  { loss: 0.05, sign: "?!", name: "doubtful", says: word("doubtful") },
-];
+/** How marks are written. */
+const MARKS = {
+  blunder: { sign: "??", says: word("a blunder") },
+  mistake: { sign: "?", says: word("a mistake") },
+  doubtful: { sign: "?!", says: word("doubtful") },
+};
 
 /** The moves of a reviewed game with marks; a tap shows the position before the move, where it was chosen. */
 export function ReviewMoves({ review, at, onPly }: { review: ReviewView; at: number; onPly: (ply: number) => void }) {
@@ -25,10 +25,10 @@ export function ReviewMoves({ review, at, onPly }: { review: ReviewView; at: num
       <ol ref={list} aria-label={t("Moves")} tabIndex={0}>
         {review.moves[0]?.player === 1 && <li aria-hidden="true" />}
         {review.moves.map((move, index) => {
-          const mark = MARKS.find(({ loss }) => move.loss != null && move.loss >= loss);
+          const mark = move.mark && MARKS[move.mark];
           return (
             <li key={index}>
-              <button class={`${index === at ? "current" : ""} ${mark?.name ?? ""}`} aria-current={index === at ? "true" : undefined} onClick={() => onPly(index)}>
+              <button class={`${index === at ? "current" : ""} ${move.mark}`} aria-current={index === at ? "true" : undefined} onClick={() => onPly(index)}>
                 <span class="note number">{moveNumber(review.game, move.ply)}</span>
                 {moveName(review.game, move, review.moves[index - 1]?.text)}
                 {mark && (
@@ -49,7 +49,7 @@ export function ReviewMoves({ review, at, onPly }: { review: ReviewView; at: num
           </li>
         )}
       </ol>
-      {judged && <p class="note">{t("?! gave away 5 % of a win or more, ? 10 %, ?? 20 %.")}</p>}
+      {judged && <p class="note">{t("?! gave away 5 % of a win or more, ? 10 %, ?? 20 %. Moves of known openings, and moves that people often play, are marked only if they gave away much.")}</p>}
     </div>
   );
 }

@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import type { GameOffer, ReviewedMove, ReviewView } from "../api";
 import { moveName } from "../boards/move-names";
 import { graphWidth } from "../graphs";
@@ -12,30 +12,32 @@ interface Props {
   offer: GameOffer;
   ply: number;
   rating: number | string | null;
+  /** The person's side in a game of their own. */
+  you: number | null;
   onPly: (ply: number) => void;
   onRating: (rating: number | string | null) => void;
 }
 
-const MISSED = 0.6;
+/** Fewer people than this find a good move where people usually miss it. */
+const MISSED = 0.5;
 
 /** A reviewed game: estimates of both players, the graph, what people of a level miss. */
-export function Review({ review, offer, ply, rating, onPly, onRating }: Props) {
+export function Review({ review, offer, ply, rating, you, onPly, onRating }: Props) {
+  const [side, setSide] = useState(you ?? 0);
+  useEffect(() => setSide(you ?? 0), [you]);
+  const names = ([0, 1] as const).map((player) => review.players[player] || known(offer.sides[player]!, offer.name));
   const moves = review.moves;
   const first = moves[0]?.ply ?? 0;
   const number = (move: ReviewedMove) => moveNumber(review.game, move.ply);
   const named = (move: ReviewedMove, text: string, name: string) => moveName(review.game, { text, name }, moves[move.ply - first - 1]?.text);
   const erred = moves.filter((each) => each.blunder);
-  const missed = moves
-    .filter((each) => each.found != null && each.found < MISSED)
-    .sort((one, other) => one.found! - other.found!)
-    .slice(0, 6)
-    .sort((one, other) => one.ply - other.ply);
+  const missed = moves.filter((each) => each.player === side && each.mark && each.expected !== each.best && each.found != null && each.found < MISSED);
   const judged = moves.some((each) => each.loss != null);
   return (
     <section class="review" aria-label={t("Review")}>
       <div class="levels">
         {([0, 1] as const).map((side) => (
-          <Player key={side} review={review} side={side} name={review.players[side] || known(offer.sides[side]!, offer.name)} />
+          <Player key={side} review={review} side={side} name={names[side]!} />
         ))}
       </div>
       <ReviewMoves review={review} at={ply} onPly={onPly} />
@@ -80,14 +82,24 @@ export function Review({ review, offer, ply, rating, onPly, onRating }: Props) {
         </div>
         <div class="card">
           <h2>{t("Moves that people of your level miss")}</h2>
+          <label class="row">
+            <span>{t("Whose moves")}</span>
+            <select value={String(side)} onChange={({ currentTarget: { value } }) => setSide(Number(value))}>
+              {names.map((name, player) => (
+                <option key={player} value={String(player)}>
+                  {name}
+                </option>
+              ))}
+            </select>
+          </label>
           {offer.ratings && <RatingChoice offer={offer} rating={rating} onRating={onRating} />}
-          {missed.length === 0 && <p class="note">{review.done ? t("None: such players find a good move in every position of this game.") : t("None so far.")}</p>}
+          {missed.length === 0 && <p class="note">{review.done ? t("{player} missed nothing in this game that people of this level usually miss.", { player: names[side]! }) : t("None so far.")}</p>}
           <ul class="missed">
             {missed.map((each) => (
               <li key={each.ply}>
                 <button onClick={() => onPly(each.ply - first)}>
                   <span>
-                    {phrase("{number} {best}: {share} find a good move; most play {expected}.", { number: number(each), best: <b>{named(each, each.best, each.best_name)}</b>, share: percent(each.found!), expected: named(each, each.expected, each.expected_name) })} {each.blunder ? t("It was missed: {move}.", { move: named(each, each.text, each.name) }) : t("Played: {move}.", { move: named(each, each.text, each.name) })}
+                    {phrase("{number} {best}: {share} find a good move; most play {expected}.", { number: number(each), best: <b>{named(each, each.best, each.best_name)}</b>, share: percent(each.found!), expected: named(each, each.expected, each.expected_name) })} {t("Played: {move}.", { move: named(each, each.text, each.name) })}
                   </span>
                 </button>
               </li>
