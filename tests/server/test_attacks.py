@@ -194,7 +194,7 @@ def test_a_game_that_another_program_changed_is_not_overwritten(tmp_path: Path) 
     with TestClient(create_app(file, ACCESS, None)) as client:
         view = play(client, begin(client, "breakthrough"), "d2d3")
         with sqlite3.connect(file) as other:
-            other.execute("INSERT INTO moves VALUES (?, 2, 'a2a3', 0, NULL, 0)", (view["id"],))
+            other.execute("INSERT INTO moves VALUES (?, 2, 'a2a3', 0, NULL, 0, NULL)", (view["id"],))
         body = {"move": view["legal"][0]["text"], "ply": view["ply"]}
         answer = client.post(f"/api/games/{view['id']}/moves", json=body)
         assert (answer.status_code, "reload" in answer.json()["detail"]) == (503, True)

@@ -1,7 +1,9 @@
 import { signal } from "@preact/signals";
 import { render } from "preact";
+import { useEffect } from "preact/hooks";
 import { focusBoard } from "./boards/square-keys";
 import { HelpButton } from "./help";
+import { loadOffers } from "./offers";
 import { GamePage } from "./pages/game";
 import { GamesPage } from "./pages/games";
 import { PersonPage } from "./pages/person";
@@ -67,6 +69,7 @@ function Page() {
 }
 
 function App() {
+  useEffect(loadOffers, []); // boards and names of moves depend on what the games are like
   const name = `/${route.value.split("/")[1] ?? ""}`;
   const here = PARENTS[name] ?? name;
   return (

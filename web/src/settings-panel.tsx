@@ -38,7 +38,7 @@ function Settings({ onClose }: { onClose: () => void }) {
       <Choices title={t("Boards")} name="board" chosen={boardTheme} titles={{ wood: t("wood"), green: t("green"), blue: t("blue") }} />
       <Choices title={t("Chess pieces")} name="chess-pieces" chosen={chessPieces} titles={{ classic: t("classic"), plain: t("plain"), letters: t("letters") }} />
       <Choices title={t("Shogi pieces")} name="shogi-pieces" chosen={pieceSet} titles={{ kanji: t("kanji"), dark: t("dark kanji"), letters: t("letters"), moves: t("with their moves") }} />
-      <Choices title={t("Shogi moves")} name="shogi-notation" chosen={shogiNotation} titles={{ language: t("of the language"), letters: "P-7f", kanji: "７六歩" }} />
+      <Choices title={t("Shogi moves")} name="shogi-notation" chosen={shogiNotation} titles={{ language: t("as the page"), letters: "P-7f", kanji: "７六歩" }} />
       <Switch title={t("Sounds")} chosen={sound} />
       <Switch title={t("Confirm each move")} chosen={confirmMoves} />
     </Dialog>

@@ -45,7 +45,7 @@ def _players() -> GamePlayers:
         BotConfig,
         make_bot,
         default="inference-3",
-        for_beginners="random",
+        for_beginners="guesser",
         for_people=FOR_PEOPLE,
         budgets={"planner": (0.5, 2.0, 8.0)},
         with_seconds=with_seconds,
