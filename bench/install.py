@@ -27,7 +27,8 @@ from sparring.base.provenance import provenance
 from sparring.measure.reports import write_json
 
 RESULTS = Path(__file__).parent.parent / "results" / "install" / "install.json"
-INTERPRETERS = ("python3.11", "python3.12", "python3.13")
+TRIALS = (("python3.11", True), ("python3.12", True), ("python3.13", True), ("python3.13", False))
+"""Interpreters, and whether pip compiles what it installs to bytecode, as it does by default."""
 _TOOLS = ("pip", "setuptools", "wheel", "_distutils_hack", "pkg_resources")
 """Packages of the environment itself, which do not count."""
 _SECONDS = 600
@@ -194,10 +195,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--out", type=Path, default=RESULTS)
     options = parser.parse_args(arguments)
     rows = []
-    for interpreter in INTERPRETERS:
-        for bytecode in (True, False):
-            rows.append(trial(interpreter, options.wheels.resolve(), bytecode=bytecode))
-            print(json.dumps(rows[-1]), flush=True)
+    for interpreter, bytecode in TRIALS:
+        rows.append(trial(interpreter, options.wheels.resolve(), bytecode=bytecode))
+        print(json.dumps(rows[-1]), flush=True)
     sizes = {path.name: path.stat().st_size for path in sorted(options.wheels.glob("*.whl"))}
     write_json({**provenance("python -m bench.install"), "wheels": sizes, "rows": rows}, options.out)
 
