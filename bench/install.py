@@ -90,8 +90,8 @@ class Environment:
         """Installs the wheel with what it requires."""
         options = ["--no-index"] if os.environ.get("PIP_NO_INDEX") else []
         options += [] if bytecode else ["--no-compile"]
-        named = ["--find-links", wheels]  # python-chess comes as source, of Python alone
-        self.run(self.programs / "python", "-m", "pip", "install", "-q", *options, *named, "sparring")
+        (wheel,) = wheels.glob("*-cp311-*.whl" if self.interpreter == "python3.11" else "*-abi3-*.whl")
+        self.run(self.programs / "python", "-m", "pip", "install", "-q", *options, wheel)
 
     def megabytes(self) -> dict[str, int]:
         """The size of what is installed, as `du -sm` counts, with compiled files and without."""
