@@ -88,8 +88,7 @@ class Environment:
 
     def install(self, wheels: Path, *, bytecode: bool) -> None:
         """Installs the wheel with what it requires."""
-        options = ["--no-index"] if os.environ.get("PIP_NO_INDEX") else []
-        options += [] if bytecode else ["--no-compile"]
+        options = [] if bytecode else ["--no-compile"]
         (wheel,) = wheels.glob("*-cp311-*.whl" if self.interpreter == "python3.11" else "*-abi3-*.whl")
         self.run(self.programs / "python", "-m", "pip", "install", "-q", *options, wheel)
 
