@@ -19,6 +19,7 @@ import tempfile
 import time
 import urllib.request
 from collections.abc import Callable, Sequence
+from functools import partial
 from http.cookiejar import CookieJar
 from pathlib import Path
 from typing import Any
@@ -179,7 +180,7 @@ def trial(interpreter: str, wheels: Path, *, bytecode: bool) -> dict[str, Any]:
         row["python"] = environment.run(environment.programs / "python", "-V").split()[1]
         row["packages"] = len(list((environment.folder / "venv" / "lib").glob("*/site-packages/*.dist-info")))
         for name, work in (("terminal", terminal), ("page", page), ("engine", engine)):
-            timed(row, name, lambda work=work: work(environment))
+            timed(row, name, partial(work, environment))
         row |= {f"{key}_after_playing": size for key, size in environment.megabytes().items()}
         for kind in ("seconds", "processor_seconds"):
             steps = ("environment", "install", "terminal")
