@@ -19,6 +19,7 @@ import tempfile
 import time
 import urllib.request
 from collections.abc import Callable, Sequence
+from functools import partial
 from http.cookiejar import CookieJar
 from pathlib import Path
 from typing import Any
@@ -27,7 +28,8 @@ from sparring.base.provenance import provenance
 from sparring.measure.reports import write_json
 
 RESULTS = Path(__file__).parent.parent / "results" / "install" / "install.json"
-INTERPRETERS = ("python3.11", "python3.12", "python3.13")
+TRIALS = (("python3.11", True), ("python3.12", True), ("python3.13", True), ("python3.13", False))
+"""Interpreters, and whether pip compiles what it installs to bytecode, as it does by default."""
 _TOOLS = ("pip", "setuptools", "wheel", "_distutils_hack", "pkg_resources")
 """Packages of the environment itself, which do not count."""
 _SECONDS = 600
@@ -87,10 +89,9 @@ class Environment:
 
     def install(self, wheels: Path, *, bytecode: bool) -> None:
         """Installs the wheel with what it requires."""
-        options = ["--no-index"] if os.environ.get("PIP_NO_INDEX") else []
-        options += [] if bytecode else ["--no-compile"]
-        named = ["--find-links", wheels]  # python-chess comes as source, of Python alone
-        self.run(self.programs / "python", "-m", "pip", "install", "-q", *options, *named, "sparring")
+        options = [] if bytecode else ["--no-compile"]
+        (wheel,) = wheels.glob("*-cp311-*.whl" if self.interpreter == "python3.11" else "*-abi3-*.whl")
+        self.run(self.programs / "python", "-m", "pip", "install", "-q", *options, wheel)
 
     def megabytes(self) -> dict[str, int]:
         """The size of what is installed, as `du -sm` counts, with compiled files and without."""
@@ -179,7 +180,7 @@ def trial(interpreter: str, wheels: Path, *, bytecode: bool) -> dict[str, Any]:
         row["python"] = environment.run(environment.programs / "python", "-V").split()[1]
         row["packages"] = len(list((environment.folder / "venv" / "lib").glob("*/site-packages/*.dist-info")))
         for name, work in (("terminal", terminal), ("page", page), ("engine", engine)):
-            timed(row, name, lambda work=work: work(environment))
+            timed(row, name, partial(work, environment))
         row |= {f"{key}_after_playing": size for key, size in environment.megabytes().items()}
         for kind in ("seconds", "processor_seconds"):
             steps = ("environment", "install", "terminal")
@@ -194,10 +195,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--out", type=Path, default=RESULTS)
     options = parser.parse_args(arguments)
     rows = []
-    for interpreter in INTERPRETERS:
-        for bytecode in (True, False):
-            rows.append(trial(interpreter, options.wheels.resolve(), bytecode=bytecode))
-            print(json.dumps(rows[-1]), flush=True)
+    for interpreter, bytecode in TRIALS:
+        rows.append(trial(interpreter, options.wheels.resolve(), bytecode=bytecode))
+        print(json.dumps(rows[-1]), flush=True)
     sizes = {path.name: path.stat().st_size for path in sorted(options.wheels.glob("*.whl"))}
     write_json({**provenance("python -m bench.install"), "wheels": sizes, "rows": rows}, options.out)
 

@@ -257,7 +257,7 @@ def _cells(model: Model, new: GraphBuilder, style: StyleNetwork) -> str:
 
 def _channels(trunk: Array, style: StyleNetwork) -> int:
     """The channels of the trunk's output. Raises BadFile if the style network is for others."""
-    channels = trunk.shape[1 if trunk.ndim == 4 else -1]
+    channels = int(trunk.shape[1 if trunk.ndim == 4 else -1])
     if channels != len(style.hidden) or trunk.ndim > 4:
         raise BadFile(f"the style network is for {len(style.hidden)} channels, not for {list(trunk.shape)}")
     return channels
