@@ -124,8 +124,8 @@ def _record(names: list[str]) -> str:
 
 @surface("hostile-names", trials=6, few=1)
 def hostile_names(rng: random.Random, folder: Path) -> None:
-    """Sixty names in the list of names of a file, in the list of persons, in My games, in the list of games to
-    review and in a review: they are text, and no page is wider than its window."""
+    """Sixty names in the list of names of a file, in the list of persons, in My games, in the list of games
+    to review and in a review: they are text, and no page is wider than its window."""
     names = _names(rng)
     app = create_app(folder / "page.sqlite", Access(hosts=("127.0.0.1",)), data.page())
     with mock.patch.dict(os.environ, {"SPARRING_HOME": str(folder / "home")}):

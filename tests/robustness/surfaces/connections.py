@@ -173,8 +173,9 @@ def _follow(address: tuple[str, int], game: str) -> Iterator[socket.socket]:
     with socket.create_connection(address, timeout=_SOON) as connection:
         key = base64.b64encode(os.urandom(16)).decode()
         connection.sendall(
-            f"GET /api/games/{game}/live HTTP/1.1\r\nHost: {address[0]}:{address[1]}\r\nUpgrade: websocket\r\n"
-            f"Connection: Upgrade\r\nSec-WebSocket-Key: {key}\r\nSec-WebSocket-Version: 13\r\n\r\n".encode()
+            f"GET /api/games/{game}/live HTTP/1.1\r\nHost: {address[0]}:{address[1]}\r\n"
+            f"Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: {key}\r\n"
+            f"Sec-WebSocket-Version: 13\r\n\r\n".encode()
         )
         head = b""
         while not head.endswith(b"\r\n\r\n"):
