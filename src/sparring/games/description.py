@@ -69,6 +69,18 @@ class EngineSupport:
 
 
 @dataclass(frozen=True)
+class PointFacts:
+    """A game whose points are owned at the end: a network may have heads of ownership and of the lead."""
+
+    encoding: str
+    """The encoding with the points that the player to move gets beside those of the board: komi in Go."""
+    column: int
+    """Its column."""
+    unit: float
+    """Points per unit of that column."""
+
+
+@dataclass(frozen=True)
 class NetworkLayout:
     """The inputs and the policy of a network of people's moves."""
 
@@ -94,6 +106,8 @@ class NetworkLayout:
     symmetry_labels: Callable[[NDArray[np.int64]], NDArray[np.int64]] | None = None
     """Maps a permutation of the cells by a board symmetry, [cells], to the permutation of the policy's
     labels, [moves]. None: predictions are not averaged over symmetries."""
+    points: PointFacts | None = None
+    """Where networks can tell who will own each point, and by how much; None for other games."""
 
     @property
     def cells(self) -> int:
