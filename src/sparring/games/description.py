@@ -66,6 +66,9 @@ class EngineSupport:
     """(EngineConfig) -> a started `players.engines.EngineClient`. None for UCI and USI."""
     serve: Callable[[Any, Any, Any], None] | None = None
     """(EngineSettings, send_line, StdinReader): serves a GUI until it quits. None for UCI and USI."""
+    score_scale: float = 271.59
+    """Centipawns of an engine's score that multiply the odds of winning by e. The default is Lichess's for chess,
+    fitted to rapid games of people of 2300."""
 
 
 @dataclass(frozen=True)
