@@ -73,7 +73,7 @@ class EngineSupport:
 
 @dataclass(frozen=True)
 class PointFacts:
-    """A game whose points are owned at the end: a network may have heads of ownership and of the lead."""
+    """A game in which points are owned at the end: networks may have heads of ownership and of the lead."""
 
     encoding: str
     """The encoding with the points that the player to move gets beside those of the board: komi in Go."""
