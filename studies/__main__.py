@@ -53,7 +53,7 @@ from studies.rbc.commands import (
     rbc_variants,
 )
 from studies.search.commands import search_loss, search_match, search_positions, search_ratings
-from studies.shogi.commands import shogi_games
+from studies.shogi.commands import shogi_engine_moves, shogi_games, shogi_judge, shogi_strength
 
 app = typer.Typer(
     name="studies",
@@ -120,6 +120,9 @@ _STUDIES: dict[str, Callable[..., None]] = {
     "search-match": search_match,
     "search-ratings": search_ratings,
     "shogi-games": shogi_games,
+    "shogi-judge": shogi_judge,
+    "shogi-strength": shogi_strength,
+    "shogi-engine-moves": shogi_engine_moves,
 }
 for _name, _study in _STUDIES.items():
     app.command(_name)(checked_command(one_at_a_time(_name, _study)))

@@ -67,8 +67,8 @@ class EngineSupport:
     serve: Callable[[Any, Any, Any], None] | None = None
     """(EngineSettings, send_line, StdinReader): serves a GUI until it quits. None for UCI and USI."""
     score_scale: float = 271.59
-    """Centipawns of an engine's score that multiply the odds of winning by e. The default is Lichess's for chess,
-    fitted to rapid games of people of 2300."""
+    """Centipawns of an engine's score that multiply the odds of winning by e. The default is Lichess's for
+    chess, fitted to rapid games of people of 2300."""
 
 
 @dataclass(frozen=True)

@@ -145,8 +145,11 @@ class _EngineJudge:
 
 
 def expected_score(centipawns: float, scale: float) -> float:
-    """The expected score of a player whose position an engine gives so many centipawns; `scale` of them multiply
-    the odds by e. Scores beyond 3.68 times the scale (Lichess's 1,000 in chess) count as that."""
+    """The expected score of a player whose position an engine gives so many centipawns.
+
+    `scale` of them multiply the odds by e. Scores beyond 3.68 times the scale count
+    as that (Lichess: beyond 1,000).
+    """
     return float(1 / (1 + np.exp(-np.clip(centipawns / scale, -_MOST_LOGIT, _MOST_LOGIT))))
 
 
