@@ -1,4 +1,4 @@
-"""`python -m studies go-people`, `go-games` and `go-matches`."""
+"""`python -m studies go-people`, `go-kgs`, `go-games`, `go-fit` and `go-matches`."""
 
 from __future__ import annotations
 
@@ -28,9 +28,14 @@ def go_people(
     training: Annotated[Path, typer.Option(help="SGF file of the games that networks were trained on.")],
     judge: Annotated[str, typer.Option(help="KataGo network with ownership, which counts final positions.")],
     per_rank: Annotated[int, typer.Option(min=1, help="Most games of a rank in the sample.")] = 150,
-    out: Annotated[Path, typer.Option(help="Folder of people.sgf, unseen.sgf and people.json.")] = RESULTS,
+    out: Annotated[
+        Path, typer.Option(help="Folder of people.sgf, unseen.sgf, unseen.json and people.json.")
+    ] = RESULTS,
 ) -> None:
-    """Prepare people's games: a sample by rank with inferred komi, and the games of unseen people."""
+    """Prepare people's games: a sample by rank with inferred komi, and the games of unseen people.
+
+    unseen.json has the identities of the latter as they are in the file, without another komi.
+    """
     from collections import Counter
 
     from sparring.base.provenance import provenance
@@ -54,9 +59,27 @@ def go_people(
         name: dict(Counter(game.rank for game in chosen))
         for name, chosen in (("all", games), ("sample", sample), ("unseen", fresh))
     }
+    identities = sorted(f"{game.record.identity('go'):016x}" for game in fresh)
+    write_json({"test": test.name, "training": training.name, "games": identities}, out / "unseen.json")
     facts = {"komi": people.komi_facts(games, found), "games": counts}
     write_json(provenance(command_line()) | facts, out / "people.json")
     print(f"{len(sample):,} games in the sample, {len(fresh):,} of unseen people; komi: {facts['komi']}")
+
+
+def go_kgs(
+    records: Annotated[Path, typer.Argument(help="SGF file of KGS games.")],
+    ranks: Ranks = f"10k,9k,8k,7k,6k,{_FOX}",
+    per_rank: Annotated[int, typer.Option(min=1, help="Most games of a rank.")] = 150,
+    out: Annotated[Path, typer.Option(help="SGF file.")] = RESULTS / "kgs.sgf",
+) -> None:
+    """Prepare games of KGS for `sparring measure mistakes --points --by-mover`."""
+    from sparring.base.storage import atomic_write
+    from sparring.go.sgf import to_sgf
+    from studies.go_ranks.people import kgs_sample
+
+    games = kgs_sample(records, ranks.split(","), per_rank)
+    atomic_write(out, "".join(map(to_sgf, games)))
+    print(f"{len(games):,} games")
 
 
 def go_games(
@@ -128,6 +151,44 @@ def go_matches(
     for entry in scores:
         low, high = entry["interval"]
         print(f"{entry['stronger']} - {entry['weaker']}: {entry['score']:.3f} ({low:.3f} to {high:.3f})")
+
+
+def go_fit(
+    people: Annotated[Path, typer.Argument(help="mistakes.json of people's games, by rank.")],
+    ours: Annotated[
+        list[Path], typer.Argument(help="Folders POLICY-TTEMPERATURE of mistakes.json of our own games.")
+    ],
+    policy: Annotated[
+        list[str] | None, typer.Option(help="POLICY=NAME: how the table names a policy; may be repeated.")
+    ] = None,
+    out: Annotated[Path, typer.Option(help="Rank table; fit.json is beside it.")] = RESULTS / "go.toml",
+) -> None:
+    """Solve for the policy and temperature of each rank that lose as many points a move as people."""
+    from dataclasses import asdict
+
+    from sparring.base.provenance import provenance
+    from sparring.base.storage import atomic_write
+    from sparring.measure.reports import read_json, write_json
+    from studies.go_ranks.fit import Loss, fit_ranks, table_text
+
+    names = dict(text.split("=", 1) for text in policy or [])
+    losses: dict[str, dict[str, dict[float, Loss]]] = {}
+    for folder in ours:
+        name, _, temperature = folder.name.rpartition("-T")
+        for rank, entry in read_json(folder / "mistakes.json")["groups"].items():
+            curves = losses.setdefault(rank, {}).setdefault(names.get(name, name), {})
+            curves[float(temperature)] = Loss.of(entry)
+    groups = read_json(people)["groups"]
+    fits = fit_ranks({rank: Loss.of(entry) for rank, entry in groups.items()}, losses)
+    atomic_write(out, table_text(fits, command_line()))
+    write_json(provenance(command_line()) | {"ranks": [asdict(fit) for fit in fits]}, out.parent / "fit.json")
+    for fit in fits:
+        people_lose = "-" if fit.people is None else f"{fit.people.value:.3f}"
+        reached = "" if fit.reached else "  (not reached)"
+        print(
+            f"{fit.rank:>3}: {fit.policy} T {fit.temperature:.2f}, {fit.loss:.3f} for {fit.target:.3f} "
+            f"(people {people_lose}){reached}"
+        )
 
 
 def _play(matches: list[Match], setting: Setting, together: int, processes: int, out: Path) -> None:

@@ -28,6 +28,7 @@ _AGREES = 1.01
 """Points by which a margin may differ: a territory score differs by one with the player of the last move, and
 shared liberties that were not filled count for nobody."""
 _BATCH = 32
+_KGS_ROWS = 19
 
 
 @dataclass(frozen=True)
@@ -36,19 +37,20 @@ class FoxGame:
 
     record: GameRecord
     rank: str
-    """Of both players."""
+    """Of both players; "mixed" if they differ."""
 
 
 def read_games(path: Path) -> list[FoxGame]:
-    """The games of an SGF file between players of one rank, without handicap."""
+    """The games of an SGF file without handicap, both of whose players have ranks."""
     games = []
     for parsed in read_sgf(open_chunks(path)):
         record = parsed.record
-        if record is None or parsed.defect or record.first_rank is None:
+        if record is None or parsed.defect or record.first_rank is None or record.second_rank is None:
             continue
         rows, side, *_ = (record.start or "").split()
-        if record.first_rank == record.second_rank and side == "b" and not set("XO") & set(rows):
-            games.append(FoxGame(record, record.first_rank))
+        if side == "b" and not set("XO") & set(rows):
+            same = record.first_rank == record.second_rank
+            games.append(FoxGame(record, record.first_rank if same else "mixed"))
     return games
 
 
@@ -68,9 +70,9 @@ def draw_sample(games: Sequence[FoxGame], per_rank: int) -> list[FoxGame]:
     """At most so many games of each rank, in the order of a hash."""
 
     def order(game: FoxGame) -> tuple[str, str]:
-        return game.rank, hashlib.blake2b(game.record.moves, digest_size=8).hexdigest()
+        return game.rank, _hash(game.record.moves)
 
-    ordered = sorted(games, key=order)
+    ordered = sorted((game for game in games if game.rank != "mixed"), key=order)
     return [game for _, members in groupby(ordered, lambda game: game.rank) for game in [*members][:per_rank]]
 
 
@@ -105,10 +107,38 @@ def infer_komi(games: Sequence[FoxGame], judge: Policy) -> dict[int, tuple[str, 
     return found
 
 
+def kgs_sample(path: Path, ranks: Sequence[str], per_rank: int) -> list[GameRecord]:
+    """For each rank at most so many games of KGS in which a player has it, each game once; with handicap, and
+    with the recorded komi under Chinese rules."""
+    by_rank: dict[str, list[GameRecord]] = {rank: [] for rank in ranks}
+    for parsed in read_sgf(open_chunks(path)):
+        record = parsed.record
+        if record is None or parsed.defect or (record.start or "").count("/") != _KGS_ROWS - 1:
+            continue
+        for rank in {record.first_rank, record.second_rank} & by_rank.keys():
+            by_rank[rank or ""].append(record)
+    chosen = {}
+    for records in by_rank.values():
+        for record in sorted(records, key=lambda record: _hash(record.moves))[:per_rank]:
+            chosen[_hash(record.moves)] = record._replace(start=_chinese(record.start or ""))
+    return [*chosen.values()]
+
+
+def _chinese(start: str) -> str:
+    """The text of a position under Chinese rules, with its komi."""
+    rows, side, ko, by_black, by_white, passes, komi, *_ = start.split()
+    return " ".join((rows, side, ko, by_black, by_white, passes, komi, "simple"))
+
+
+def _hash(moves: bytes) -> str:
+    return hashlib.blake2b(moves, digest_size=8).hexdigest()
+
+
 def _matching(lead: float, margin: float) -> tuple[str, float] | None:
     """The first of `RULES` under which Black's lead by area, without komi, gives the margin."""
-    exact = [rules for rules in RULES if rules[0] == "area" and lead - rules[1] == margin]
-    near = [rules for rules in RULES if abs(lead - rules[1] - margin) <= _AGREES]
+    possible = [rules for rules in RULES if rules[1].is_integer() == margin.is_integer()]
+    exact = [rules for rules in possible if rules[0] == "area" and lead - rules[1] == margin]
+    near = [rules for rules in possible if abs(lead - rules[1] - margin) <= _AGREES]
     return next(iter([*exact, *near]), None)
 
 

@@ -63,6 +63,14 @@ class Level:
     """Games behind `measured`."""
     policy: str = ""
     """Policy of this level; without it, the table's. A level between two rows has that of the lower."""
+    loss: float | None = None
+    """Go: points that it loses a move, as its settings were solved for."""
+    people: float | None = None
+    """Go: points that people of its rank lose a move."""
+    people_interval: tuple[float, float] | None = None
+    """95 % interval of `people`."""
+    extrapolated: bool = False
+    """Whether `loss` is that of people by the trend of other ranks."""
 
 
 @dataclass(frozen=True)
