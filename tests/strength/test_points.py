@@ -70,8 +70,8 @@ def test_one_visit_is_the_networks_lead(network: str) -> None:
     state = Go.by_rules("chinese", 9).initial()
     states = [state, state.play(40)]
     leads, raw = search_leads(policy, states, 1)
-    expected = [prediction.lead for prediction in policy.predict([Position(state) for state in states])]
-    np.testing.assert_allclose(leads, expected, rtol=1e-4)
+    predictions = policy.predict([Position(state) for state in states])
+    assert leads.tolist() == pytest.approx([prediction.lead for prediction in predictions], rel=1e-4)
     np.testing.assert_array_equal(leads, raw)
 
 
