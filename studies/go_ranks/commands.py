@@ -1,8 +1,10 @@
-"""`python -m studies go-people`, `go-kgs`, `go-games`, `go-fit` and `go-matches`."""
+"""`python -m studies go-people`, `go-kgs`, `go-games`, `go-fit`, `go-own` and
+`go-matches`."""
 
 from __future__ import annotations
 
 from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
@@ -11,6 +13,7 @@ import typer
 from studies.options import command_line
 
 if TYPE_CHECKING:
+    from sparring.players import PlayerConfig
     from studies.go_ranks.games import Match, Setting
 
 RESULTS = Path("results/go-ranks")
@@ -112,6 +115,27 @@ def go_games(
     _play(matches, Setting(size, seed=seed, backend=backend, batch=batch), together, processes, out)
 
 
+def go_own(
+    table: Annotated[Path, typer.Argument(help="Rank table, as `go-fit` writes it.")],
+    games: Annotated[int, typer.Option(min=1, help="Games of each player against itself.")] = 150,
+    together: Together = 75,
+    processes: Processes = 1,
+    size: Size = 19,
+    seed: Annotated[int, typer.Option(help="Seed of all moves.")] = 2,
+    backend: RunBackend = "onnxruntime",
+    batch: Annotated[int, typer.Option(min=1, help="Positions that a network evaluates at once.")] = 64,
+    out: Annotated[Path, typer.Option(help="Folder of own.sgf.")] = RESULTS / "own",
+) -> None:
+    """Play games of each player of a rank table against itself."""
+    from dataclasses import replace
+
+    from studies.go_ranks.games import Match, Setting
+
+    players = [replace(player, name="own") for player in _players(table)]
+    matches = [Match((player, player), range(games)) for player in players]
+    _play(matches, Setting(size, seed=seed, backend=backend, batch=batch), together, processes, out)
+
+
 def go_matches(
     table: Annotated[Path, typer.Argument(help="Rank table: TOML with [[levels]], as `go-fit` writes it.")],
     apart: Annotated[str, typer.Option(help="Ranks between the players, with commas.")] = "2,6",
@@ -126,24 +150,16 @@ def go_matches(
     / "matches",
 ) -> None:
     """Play matches between ranks, and score them by area without dead stones."""
-    from dataclasses import replace
-
     from sparring.base.provenance import provenance
-    from sparring.games.ratings import rank_text
     from sparring.measure.reports import write_json
-    from sparring.players.levels import read_level_table
     from studies.go_ranks.games import Match, Setting, match_scores
 
-    rows = read_level_table(table)
-    players = []
-    for row in rows.levels:
-        rank = rank_text(row.rating or row.level)
-        config = rows.at(row.level)
-        players.append(replace(config, name=rank, rating=rank, level=None))
+    players = _players(table)
     matches = [
         Match((weak, strong), range(games))
         for distance in map(int, apart.split(","))
-        for weak, strong in zip(players, players[distance:], strict=False)
+        for weak, strong in product(players, players)
+        if _step(strong) - _step(weak) == distance
     ]
     _play(matches, Setting(size, seed=seed, backend=backend, batch=batch), together, processes, out)
     scores = [match_scores(out / f"{match.label}.sgf") for match in matches]
@@ -189,6 +205,27 @@ def go_fit(
             f"{fit.rank:>3}: {fit.policy} T {fit.temperature:.2f}, {fit.loss:.3f} for {fit.target:.3f} "
             f"(people {people_lose}){reached}"
         )
+
+
+def _players(table: Path) -> list[PlayerConfig]:
+    """The players of a rank table, from the weakest, each with its rank as name."""
+    from dataclasses import replace
+
+    from sparring.games.ratings import rank_text
+    from sparring.players.levels import read_level_table
+
+    rows = read_level_table(table)
+    ranks = [rank_text(row.rating or row.level) for row in rows.levels]
+    players = [rows.at(row.level) for row in rows.levels]
+    named = zip(players, ranks, strict=True)
+    return [replace(player, name=rank, rating=rank, level=None) for player, rank in named]
+
+
+def _step(player: PlayerConfig) -> int:
+    """The player's rank as a number without a gap."""
+    from studies.go_ranks.fit import rank_step
+
+    return rank_step(str(player.rating))
 
 
 def _play(matches: list[Match], setting: Setting, together: int, processes: int, out: Path) -> None:

@@ -125,7 +125,11 @@ def test_games_matches_and_fit_make_a_rank_table(tmp_path: Path) -> None:
     assert rows[-3].people == 2.0
     assert 0.7 < rows[-3].temperature < 1
 
+    main(["go-own", str(table), "--games", "1", "--size", "5", "--out", str(tmp_path / "own")])
+    records = [*read_sgf([(tmp_path / "own" / "own.sgf").read_bytes()])]
+    assert {entry.record.first_rank for entry in records if entry.record} == {"6k", "3k", "2d"}
+
     matches = tmp_path / "matches"
-    main(["go-matches", str(table), "--apart", "1", "--games", "2", "--size", "5", "--out", str(matches)])
+    main(["go-matches", str(table), "--apart", "4", "--games", "2", "--size", "5", "--out", str(matches)])
     scores = match_scores(matches / "3k-2d.sgf")
     assert (scores["weaker"], scores["stronger"], scores["games"]) == ("3k", "2d", 2)
