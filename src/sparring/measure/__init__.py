@@ -19,9 +19,12 @@ if TYPE_CHECKING:
     from sparring.measure.matching import MeasureOptions as MeasureOptions
     from sparring.measure.matching import PolicySource as PolicySource
     from sparring.measure.matching import measure as measure
+    from sparring.measure.mistakes import POINTS as POINTS
     from sparring.measure.mistakes import JudgeConfig as JudgeConfig
     from sparring.measure.mistakes import judge_games as judge_games
     from sparring.measure.mistakes import mistakes_report as mistakes_report
+    from sparring.measure.points import PointsConfig as PointsConfig
+    from sparring.measure.points import judge_points as judge_points
     from sparring.measure.samples import GameSelection as GameSelection
     from sparring.measure.samples import Sample as Sample
     from sparring.measure.samples import read_sample as read_sample

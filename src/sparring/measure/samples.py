@@ -93,11 +93,13 @@ class GameSelection:
     mover_rating: tuple[float, float] | None = None
     """Measures only moves of players whose rating is in this range, both ends included, whoever the opponent
     is; None for all players."""
+    by_mover: bool = False
+    """Groups moves by the rating of who made them, whoever the opponent is, and not games by both."""
 
 
 def select(selection: GameSelection) -> list[PlayedGame]:
     """The selected games, group by group. Raises NotFound, BadFile or OSError."""
-    inside: dict[int, PlayedGame] = {}
+    inside: dict[tuple[int, int | None], PlayedGame] = {}
     seen = mixed = 0
     for played in _of_movers(selection):
         if played.group == "mixed":
@@ -106,7 +108,7 @@ def select(selection: GameSelection) -> list[PlayedGame]:
         seen += 1
         if selection.split in (None, split_of(played.identity, selection.trial)):
             # A game may be in two tables.
-            inside.setdefault(played.identity, replace(played, every=selection.every))
+            inside.setdefault((played.identity, played.only_player), replace(played, every=selection.every))
     where = ", ".join(path.name for path in selection.records)
     if not seen:
         missing = "games of one group to measure on"
@@ -136,6 +138,11 @@ def _of_movers(selection: GameSelection) -> Iterator[PlayedGame]:
     """The games with a wanted mover, in one group; the moves of the others are not measured."""
     system, name = describe(selection.game).ratings, selection.player
     for played in _read(selection):
+        if selection.by_mover:
+            for player, rating in enumerate(played.record.ratings(system)):
+                if rating is not None:
+                    yield replace(played, group=system.format(rating), only_player=player)
+            continue
         if name is not None:
             group, wanted = f"player {name}", [played.record.first == name, played.record.second == name]
         elif selection.mover_rating is not None:
