@@ -73,6 +73,8 @@ class AnalysisSettings:
     c_puct: float | None = None
     """cpuctExploration; None for the search's own."""
     human: HumanProfile | None = None
+    ignore_history: bool = False
+    """ignorePreRootHistory: the networks do not see the moves before the position."""
 
     @property
     def policy_temperature(self) -> float:
@@ -101,6 +103,12 @@ def _perspective(text: str) -> int | None:
     return COLOURS[text.lower()]
 
 
+def _truth(text: str) -> bool:
+    if text.lower() not in ("true", "false"):
+        raise ValueError(text)
+    return text.lower() == "true"
+
+
 def _bounded(read: Callable[[str], float], low: float, high: float) -> Callable[[str], float]:
     """A reader of numbers that raises ValueError for one that is out of range."""
 
@@ -123,6 +131,7 @@ _SETTINGS: dict[str, tuple[str, Callable[[str], Any]]] = {
     "wideRootNoise": ("wide_root_noise", _bounded(float, 0, 5)),
     "cpuctExploration": ("c_puct", _bounded(float, 0, 10)),
     "humanSLProfile": ("human", human_profile),
+    "ignorePreRootHistory": ("ignore_history", _truth),
 }
 """KataGo's name -> field of `AnalysisSettings` and the reader of its text."""
 
@@ -249,7 +258,7 @@ class QueryReader:
                 self._query["id"], turn, priorities.get(turn, priority), state, settings, include, every,
                 first_after, avoid_until,
             )
-            for turn, state in self._positions(start, moves, set(turns))
+            for turn, state in self._positions(start, moves, set(turns), settings.ignore_history)
         ]  # fmt: skip
 
     def _board_size(self) -> int:
@@ -409,7 +418,9 @@ class QueryReader:
             until[player][moves] = 0 if allow else depth
         return until
 
-    def _positions(self, start: GoState, moves: _Stones, turns: set[int]) -> list[tuple[int, GoState]]:
+    def _positions(
+        self, start: GoState, moves: _Stones, turns: set[int], ignore_history: bool
+    ) -> list[tuple[int, GoState]]:
         """The turns to analyse with their positions. A position after two passes is played on from."""
         self.field = "moves"
         positions, state = [], start
@@ -422,6 +433,8 @@ class QueryReader:
                 raise UserError(f"Illegal move {number}: {state.move_text(move)}") from None
         if len(moves) in turns:
             positions.append((len(moves), resumed(state)))
+        if ignore_history:
+            return [(turn, without_history(state, state.to_move)) for turn, state in positions]
         return positions
 
     def _pairs(self, name: str, *, passes: bool) -> _Stones:
@@ -468,7 +481,7 @@ class QueryReader:
 
     def _whole(self, name: str, low: int, high: int, message: str) -> int:
         self.field = name
-        number = self._query.get(name)
+        number: Any = self._query.get(name)
         if not _is_whole(number) or not low <= number <= high:
             raise UserError(message)
         return int(number)
