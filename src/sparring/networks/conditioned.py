@@ -181,11 +181,12 @@ class ConditionedCodec:
         return {"planes": planes, "context": self.input_spec.context(mine, others, batch.clocks, komi)}
 
     def decode_batch(self, batch: PositionBatch, outputs: Tensors) -> PredictionBatch:
-        """Probabilities over the legal moves, and the value win - loss."""
+        """Probabilities over the legal moves, the value win - loss, and with facts the lead."""
         logits = np.ascontiguousarray(outputs["policy"], dtype=np.float32)
         probabilities, offsets = batch.states.decode(logits, self.input_spec.encoding)
         wdl = outputs["wdl"].astype(np.float64)
-        return PredictionBatch(probabilities, offsets, (wdl[:, 0] - wdl[:, 2]).astype(np.float32))
+        leads = outputs["lead"][:, 0].astype(np.float32) if self.input_spec.facts else None
+        return PredictionBatch(probabilities, offsets, (wdl[:, 0] - wdl[:, 2]).astype(np.float32), leads)
 
     def symmetries(self, position: Position) -> int:
         """The number of symmetries of the position."""
