@@ -129,7 +129,10 @@ def _training(run: TreeStrapRun) -> dict[str, Any]:
 
 
 def _draw(game: str, report: Mapping[str, Any], folder: Path, shipped_run: Path | None) -> None:
-    rows = [(each["name"], each["low"], each["elo"], each["high"]) for each in report["standings"]["players"]]
+    rows = [
+        (player["name"], player["low"], player["elo"], player["high"])
+        for player in report["standings"]["players"]
+    ]
     save_svg(interval_plot(rows, "Elo above the hand-picked weights"), folder, "algorithms")
     if shipped_run is not None:
         settings = json.loads((shipped_run / SETTINGS).read_text(encoding="utf-8"))

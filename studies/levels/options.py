@@ -12,6 +12,6 @@ RESULTS = Path("results/levels")
 def integers(text: str) -> list[int]:
     """The numbers of a list such as 1600,1800. Raises UserError."""
     try:
-        return [int(each) for each in text.split(",") if each.strip()]
+        return [int(word) for word in text.split(",") if word.strip()]
     except ValueError as error:
         raise UserError(f"{text}: expected whole numbers, such as 1600,1800") from error

@@ -133,7 +133,7 @@ def level_yardstick(
     policies = {name: load_policy(name, "chess", backend=backend, batch=256) for name in names}
     found = []
     for level in levels:
-        wanted = {level: [each.state for each in class_positions(scored, level)]}
+        wanted = {level: [class_position.state for class_position in class_positions(scored, level)]}
         shares = engine_shares(stockfish, wanted, draws, concurrency) if stockfish else {}
         found.append(level_columns(policies, table, scored, level, shares.get(level)))
         rows = yardstick_rows(found)

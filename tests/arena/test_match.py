@@ -216,4 +216,4 @@ class UniformPolicy:
 
     def predict(self, positions: Sequence[Any]) -> list[Prediction]:
         moves = [tuple(position.state.legal_moves()) for position in positions]
-        return [Prediction(each, np.full(len(each), 1 / len(each), np.float32), 0.0) for each in moves]
+        return [Prediction(legal, np.full(len(legal), 1 / len(legal), np.float32), 0.0) for legal in moves]

@@ -10,7 +10,7 @@ from sparring.engines import EngineSettings
 from sparring.engines.options import find_option
 from sparring.measure.calibration import read_anchors
 from sparring.players import LevelTable, load_player_config, read_level_table, shipped_levels
-from sparring.players.levels import DIALS, Level, at_level, level_of_rating, parse_player_config
+from sparring.players.levels import LEVEL_KEYS, Level, at_level, level_of_rating, parse_player_config
 from sparring.players.player_config import default_player_config
 
 TABLE = LevelTable(
@@ -95,7 +95,7 @@ def test_every_shipped_table_is_monotone_in_what_makes_a_player_strong() -> None
     assert table is not None
     low, high = table.range
     rows = [table.row(level) for level in range(low, high + 1, 50)]
-    assert set(table.keys(low)) == {"level", "model", *DIALS}
+    assert set(table.keys(low)) == {"level", "model", *LEVEL_KEYS}
     assert all(row.rating == row.level for row in table.levels)  # a rating and a level of one number agree
     for weaker, stronger in itertools.pairwise(rows):
         assert weaker.nodes <= stronger.nodes or weaker.temperature > stronger.temperature

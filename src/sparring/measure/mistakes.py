@@ -24,6 +24,7 @@ from sparring.games import describe
 from sparring.measure.metrics import Buckets, Estimate, Resamples, all_buckets
 from sparring.measure.samples import Sample
 from sparring.measure.strength import policy_values
+from sparring.play.result import GameResult
 from sparring.players.engine_player import start_engine
 from sparring.players.engines import (
     EngineClient,
@@ -154,7 +155,7 @@ class _EngineJudge:
 
     def _value(self, state: Any) -> float:
         if (outcome := state.outcome) is not None:
-            return 0.5 if outcome.winner is None else float(outcome.winner == state.to_move)
+            return GameResult.by_rules(outcome).score(state.to_move) or 0.0
         answer = self._engine.choose(PositionHistory.of(state), None)
         if answer.expected is not None:
             return answer.expected
@@ -212,12 +213,12 @@ class _JudgeWorker:
         """The number of the game, and the values before and after its measured plies."""
         states = task.record.states
         places = sorted({ply for played in task.plies for ply in (played, played + 1)})
-        found = dict(zip(places, self._judge.values([states[ply] for ply in places]), strict=True))
-        before = [round(float(found[ply]), _DIGITS) for ply in task.plies]
+        values = dict(zip(places, self._judge.values([states[ply] for ply in places]), strict=True))
+        before = [round(float(values[ply]), _DIGITS) for ply in task.plies]
         after = [
-            round(float(found[ply + 1]), _DIGITS)
+            round(float(values[ply + 1]), _DIGITS)
             if states[ply].to_move == states[ply + 1].to_move
-            else round(float(1 - found[ply + 1]), _DIGITS)
+            else round(float(1 - values[ply + 1]), _DIGITS)
             for ply in task.plies
         ]
         return task.number, before, after

@@ -32,7 +32,7 @@ from sparring.base.errors import BadConfig
 from sparring.games import GAMES, describe
 from sparring.players.player_config import PlayerConfig
 
-DIALS = (
+LEVEL_KEYS = (
     "rating", "temperature", "nodes", "c_puct", "policy_temperature", "unvisited_share", "rule", "reuse_tree"
 )  # fmt: skip
 """The keys of a player that its level sets, besides the model."""
@@ -40,7 +40,7 @@ DIALS = (
 
 @dataclass(frozen=True)
 class Level:
-    """A row of a level table: the dial at a level, and the strength that was measured there."""
+    """A row of a level table: what a level sets, and the strength that was measured there."""
 
     level: int
     """Strength on the table's scale."""
