@@ -11,8 +11,8 @@ from fastapi.testclient import TestClient
 from sparring.base.sentences import Sentence, from_stored, joined, to_stored
 from sparring.games import GAMES, load_game
 from sparring.play.result import reason_text
+from sparring.server.catalogue import WORDS
 from sparring.server.messages import text_of
-from sparring.server.words import WORDS
 from tests.server.test_games_api import begin, play, post
 
 

@@ -351,3 +351,17 @@ def _ratings(description: GameDescription, opponents: Opponents) -> RatingScale 
     ]
     weakest = None if description.people is None else description.people.weakest
     return RatingScale(word=_word(system.word), values=values, default=default, weakest=weakest)
+
+
+WORDS = (
+    Sentence("Black"),
+    Sentence("Breakthrough"),
+    Sentence("Chess"),
+    Sentence("Expendibots"),
+    Sentence("Go"),
+    Sentence("Reconnaissance blind chess"),
+    Sentence("Shogi"),
+    Sentence("White"),
+)
+"""The titles and the sides of the shipped games, which stand in messages as they are. A page translates a
+value of a `Text`, a title or a side if it is one of these."""
