@@ -12,8 +12,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from sparring.base.errors import BadConfig, BadFile, JournalMismatch
-from sparring.base.extras import require
+from sparring.base.errors import BadConfig, BadFile, JournalMismatch, require
 from sparring.base.storage import CompanionFile, Journal, lock_folder
 from sparring.base.workers import LocalWorkerPool
 from sparring.play.game import LiveGame

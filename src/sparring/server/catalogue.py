@@ -15,8 +15,7 @@ from sparring.base.sentences import Sentence, joined
 from sparring.games import GAMES, GameDescription, describe, load_game
 from sparring.play.opponent import DEFAULT_STRENGTH, default_kind
 from sparring.players import DEFAULT_RATING
-from sparring.players.bot_ratings import bot_ratings
-from sparring.players.game_players import Bots, game_players
+from sparring.players.game_players import Bots, bot_ratings, game_players
 from sparring.players.levels import LevelTable, shipped_levels
 from sparring.players.persons import stored_persons
 from sparring.players.small_players import STRENGTHS
