@@ -11,11 +11,8 @@ if TYPE_CHECKING:
     from sparring.records.build import build_table as build_table
     from sparring.records.build import find_sources as find_sources
     from sparring.records.presets import PositionFilter as PositionFilter
-    from sparring.records.presets import Preset as Preset
     from sparring.records.presets import load_preset as load_preset
-    from sparring.records.readers import GameRecords as GameRecords
     from sparring.records.readers import RecordedGame as RecordedGame
-    from sparring.records.readers import RecordedPosition as RecordedPosition
     from sparring.records.readers import open_records as open_records
     from sparring.records.readers import preset_for as preset_for
     from sparring.records.record import GameRecord as GameRecord

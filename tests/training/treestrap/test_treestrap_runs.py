@@ -100,7 +100,7 @@ def test_parallel_games_add_up_in_any_order(tmp_path: Path) -> None:
 
 
 def test_ray_plays_the_same_games(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sparring.training.treestrap.run.RayWorkerPool", PickledPool)
+    monkeypatch.setattr("sparring.base.workers.RayWorkerPool", PickledPool)
     PickledPool.made.clear()
     config = settings_of(games=2, block=2, workers=2)
     run = TreeStrapRun(config, tmp_path / "ray")

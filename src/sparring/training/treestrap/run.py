@@ -24,7 +24,7 @@ import numpy as np
 
 from sparring.base.errors import BadConfig, BadFile
 from sparring.base.storage import Journal, atomic_write
-from sparring.base.workers import LocalWorkerPool, RayWorkerPool, SerialWorkerPool, WorkerPool
+from sparring.base.workers import Worker, WorkerPool, open_pool
 from sparring.games import Game, Move, load_game
 from sparring.search.linear_evaluation import (
     SEARCHERS,
@@ -226,7 +226,7 @@ class TrainingBlock:
         return self.plies / self.seconds if self.seconds else 0.0
 
 
-class SelfPlayWorker:
+class SelfPlayWorker(Worker[SelfPlayTask, SelfPlayGame]):
     """Plays games of a run, one at a time."""
 
     def __init__(self, config: TreeStrapRunConfig, book: WeightedBook | None) -> None:
@@ -239,12 +239,6 @@ class SelfPlayWorker:
         """Plays the game of a task."""
         return play(self._game, self._searcher, task.weights, self._config, task.number, self._book)
 
-    def close(self) -> None:
-        """Does nothing: the worker holds no external resources."""
-
-    def terminate(self) -> None:
-        """Does nothing: the worker holds no external resources."""
-
 
 def worker_pool(
     config: TreeStrapRunConfig, book: WeightedBook | None = None, ray: str | None = None
@@ -254,15 +248,7 @@ def worker_pool(
     `ray` is the address of the cluster. The pool is a context manager. Raises MissingExtra.
     """
     spawn = partial(SelfPlayWorker, config, book)
-
-    def name(task: SelfPlayTask) -> str:
-        return f"game {task.number + 1}"
-
-    if ray is not None:
-        return RayWorkerPool[SelfPlayTask, SelfPlayGame](spawn, config.workers, ray, name)
-    if config.workers == 1:
-        return SerialWorkerPool(spawn)
-    return LocalWorkerPool[SelfPlayTask, SelfPlayGame](spawn, config.workers, name)
+    return open_pool(spawn, config.workers, lambda task: f"game {task.number + 1}", ray)
 
 
 class TreeStrapRun:
