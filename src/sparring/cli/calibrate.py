@@ -94,18 +94,14 @@ def calibrate(
     pool = calibration_pool(plan, concurrency=concurrency, together=together, engines=engines)
     chunk = min(together, _ROLLING_CHUNK) if engines else together
     with lock_file(path), pool, ProgressBar("playing") as bar:
-        results = Results(Journal(path, header=header, kind=CalibrationGame))
         total = (games * len(asked)) * len({anchor.family for anchor in members})
-
-        def progress(_: int) -> None:
-            bar.on_progress("playing", len(results.games), total)
-
+        journal = Journal(path, header=header, kind=CalibrationGame)
+        results = Results(journal, lambda done: bar.on_progress("playing", done, total))
         elo = play_families(
             asked, members, results, pool,
             games=games, link_games=link_games, rounds=rounds, chunk=chunk, links=linked,
-            on_progress=progress,
         )  # fmt: skip
-        play_matches(pairs, results, pool, games=games, chunk=chunk, on_progress=progress)
+        play_matches(pairs, results, pool, games=games, chunk=chunk)
     report = ladder_report(asked, elo, pairs, results)
     write_json(provenance(command_line()) | header | report, out)
     _print(report, out)

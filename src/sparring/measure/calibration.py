@@ -404,10 +404,10 @@ def engine_of(mover: Mover) -> EngineMover | None:
 
 
 class Results:
-    """The games of a calibration so far, in a journal."""
+    """The games of a calibration so far, in a journal. `on_progress` is called with their number."""
 
-    def __init__(self, journal: Journal) -> None:
-        self._journal = journal
+    def __init__(self, journal: Journal, on_progress: Callable[[int], None] = lambda _: None) -> None:
+        self._journal, self._on_progress = journal, on_progress
         self.games = [CalibrationGame(**entry) for entry in journal.entries]
 
     def add(self, games: Sequence[CalibrationGame]) -> None:
@@ -416,13 +416,11 @@ class Results:
             self._journal.add(asdict(game))
         self.games += games
 
-    def play(
-        self, tasks: Iterator[GamesTask], pool: GamesPool, on_progress: Callable[[int], None] = lambda _: None
-    ) -> None:
-        """Plays tasks and adds their games; `on_progress` is called with numbers of games."""
+    def play(self, tasks: Iterator[GamesTask], pool: GamesPool) -> None:
+        """Plays tasks and adds their games."""
         for games in pool.run(tasks):
             self.add(games)
-            on_progress(len(games))
+            self._on_progress(len(self.games))
 
     def between(self, player: str, anchor: str) -> dict[int, float]:
         """The player's scores by game number."""
@@ -451,7 +449,6 @@ def link_anchors(
     *,
     games: int,
     chunk: int = 50,
-    on_progress: Callable[[int], None] = lambda _: None,
 ) -> dict[str, float]:
     """Ratings of all anchors of a family. Those without a nominal rating play their two nearest neighbours
     above, the strongest of all those below; one Bradley-Terry model rates them in Elo from the weakest
@@ -464,7 +461,7 @@ def link_anchors(
         for other in _neighbours(anchors, place)
     ]
     tasks = [task for low, high in pairs for task in missing(results, low, {high: games}, chunk)]
-    results.play(iter(tasks), pool, on_progress)
+    results.play(iter(tasks), pool)
     return {**rated, **_linked(anchors, results, pairs)}
 
 
@@ -514,7 +511,6 @@ def play_rounds(
     games: int,
     rounds: int,
     chunk: int = 40,
-    on_progress: Callable[[int], None] = lambda _: None,
 ) -> None:
     """Plays each player against the anchors that are nearest to its rating.
 
@@ -537,7 +533,7 @@ def play_rounds(
             by_player.append(missing(results, player, totals, chunk))
         # The first task of each player, then the second of each, and so on.
         alternating = (task for row in zip_longest(*by_player) for task in row if task is not None)
-        results.play(alternating, pool, on_progress)
+        results.play(alternating, pool)
 
 
 def _shares(rating: float, elo: Mapping[str, float], games: int) -> dict[str, int]:
@@ -565,7 +561,6 @@ def play_families(
     rounds: int,
     chunk: int = 40,
     links: Mapping[str, Mapping[str, float]] | None = None,
-    on_progress: Callable[[int], None] = lambda _: None,
 ) -> dict[str, dict[str, float]]:
     """Plays all players against each family of anchors. Returns the ratings of the anchors by family.
 
@@ -576,10 +571,8 @@ def play_families(
         if links is not None and family in links:
             linked = {anchor.name: links[family][anchor.name] for anchor in members}
         else:
-            linked = link_anchors(list(members), results, pool, games=link_games, on_progress=on_progress)
-        play_rounds(
-            starts, linked, results, pool, games=games, rounds=rounds, chunk=chunk, on_progress=on_progress
-        )
+            linked = link_anchors(list(members), results, pool, games=link_games)
+        play_rounds(starts, linked, results, pool, games=games, rounds=rounds, chunk=chunk)
         ratings[family] = linked
     return ratings
 
@@ -591,11 +584,10 @@ def play_matches(
     *,
     games: int,
     chunk: int = 40,
-    on_progress: Callable[[int], None] = lambda _: None,
 ) -> None:
     """Plays matches between two of the players."""
     tasks = [task for a, b in pairs for task in missing(results, a, {b: games}, chunk)]
-    results.play(iter(tasks), pool, on_progress)
+    results.play(iter(tasks), pool)
 
 
 def ladder_report(
