@@ -37,8 +37,15 @@ from sparring.training.config import (
     shipped_student_configs,
     shipped_training_configs,
 )
-from sparring.training.treestrap import ALGORITHMS, TreeStrapRun, TreeStrapRunConfig, WeightedBook
-from sparring.training.treestrap.run import EVALUATION, SelfPlayGame, TrainingBlock, worker_pool
+from sparring.training.treestrap.algorithms import ALGORITHMS
+from sparring.training.treestrap.run import (
+    EVALUATION,
+    SelfPlayGame,
+    TrainingBlock,
+    TreeStrapRun,
+    TreeStrapRunConfig,
+    worker_pool,
+)
 
 if TYPE_CHECKING:
     from sparring.training import trainer
@@ -344,7 +351,7 @@ def treestrap(
         workers=workers,
         seed=seed,
     )
-    opening_book: WeightedBook | None = None if book is None else open_book(book, game, 16)
+    opening_book = None if book is None else open_book(book, game, 16)
     with lock_folder(out):
         run = TreeStrapRun(config, out)
         if run.games and not run.finished:
