@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from sparring.base.storage import atomic_write
 from sparring.games import load_game
-from sparring.measure.calibration_games import PolicyMover
+from sparring.measure.calibration import PolicyMover
 from sparring.play.match import LockstepGame, play_together
 from sparring.players import PlayerConfig
 from sparring.policies import Policy

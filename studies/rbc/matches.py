@@ -20,7 +20,7 @@ import zstandard
 
 from sparring.base.provenance import provenance
 from sparring.base.storage import Journal
-from sparring.base.workers import LocalWorkerPool
+from sparring.base.workers import LocalWorkerPool, Worker
 from sparring.measure.ratings import wilson_interval
 from sparring.measure.reports import write_json
 
@@ -84,8 +84,9 @@ PlayedGame = tuple[RbcGameResult, bytes]
 """A game, and its history, compressed."""
 
 
-class _Worker:
-    """A worker process that plays games of reconchess."""
+class _Worker(Worker[tuple[RbcMatch, int], PlayedGame]):
+    """A worker process that plays games of reconchess. Players end with their games, engines when their
+    pipe closes."""
 
     def __init__(self, stockfish: str | None) -> None:
         if stockfish is not None:
@@ -131,12 +132,6 @@ class _Worker:
             round(time.monotonic() - began, 1),
             match.increment,
         ), zstandard.compress(line.encode(), 9)
-
-    def close(self) -> None:
-        """Nothing to release: players end with their games."""
-
-    def terminate(self) -> None:
-        """Nothing to release: engines exit when their pipe closes."""
 
 
 def _quit(player: Any) -> None:

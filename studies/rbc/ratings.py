@@ -56,7 +56,7 @@ def read_journals(paths: Sequence[Path], same: Mapping[str, str]) -> list[Journa
 
 
 def rating_table(report: Mapping[str, Any]) -> str:
-    """The ratings of a report as a TOML file of `sparring.players.bot_ratings`.
+    """The ratings of a report as a TOML file of `sparring.players.game_players`.
 
     A planner with a time budget has a name such as planner-0.5s.
     """

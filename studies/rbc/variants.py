@@ -20,7 +20,7 @@ import zstandard
 from sparring._core import RbcState
 from sparring.base.provenance import provenance
 from sparring.base.storage import Journal
-from sparring.base.workers import LocalWorkerPool
+from sparring.base.workers import LocalWorkerPool, Worker
 from sparring.measure.ratings import wilson_interval
 from sparring.measure.reports import write_json
 from sparring.players import Clock, GameStart, Player, SearchLimits, Turn
@@ -93,7 +93,7 @@ class _Game:
         return self.left[side] > 0
 
 
-class _Worker:
+class _Worker(Worker[tuple[VariantMatch, int], PlayedGame]):
     def __init__(self, processor_time: bool = False) -> None:
         if processor_time:  # for the clocks of the game, and for the bots' own measurements
             time.perf_counter = time.process_time
@@ -126,12 +126,6 @@ class _Worker:
             megabytes=round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, 1),
         )
         return played, _history(state, winner, names, number)
-
-    def close(self) -> None:
-        """Nothing to release."""
-
-    def terminate(self) -> None:
-        """Nothing to release."""
 
 
 def _history(state: RbcState, winner: int | None, names: Sequence[str], number: int) -> bytes:

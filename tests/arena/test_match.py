@@ -12,7 +12,7 @@ import chess.pgn
 import numpy as np
 import pytest
 
-from sparring.arena.match import adjudicate, play_tournament_game
+from sparring.arena.run_tournament import adjudicate, play_tournament_game
 from sparring.arena.tournament import Adjudication, DrawRule, OpeningSuite, ResignRule
 from sparring.chess.pgn import to_pgn
 from sparring.networks import Prediction

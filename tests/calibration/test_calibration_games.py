@@ -18,14 +18,15 @@ from sparring.measure.calibration import (
     CalibrationGame,
     CalibrationPlan,
     CalibrationWorker,
+    DilutedMover,
     GamesTask,
+    PolicyMover,
     Results,
     link_anchors,
     missing,
     play_rounds,
     read_anchors,
 )
-from sparring.measure.calibration_games import DilutedMover, PolicyMover
 from sparring.networks import Position
 from sparring.play.match import GIVEN_UP, LockstepGame, play_together
 from sparring.play.result import GameResult

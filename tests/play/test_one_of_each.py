@@ -67,7 +67,7 @@ ASKS_A_PLAYER = {
     "rbc/reconchess.py": "reconchess's server has the game",
     "expendibots/referee.py": "the course's referee has the game",
     "rbc/explanation.py": "a recorded game is replayed",
-    "measure/calibration_games.py": "an engine among the participants of games in lockstep",
+    "measure/calibration.py": "an engine among the participants of games in lockstep",
 }
 """Modules that ask a player for a decision, and why."""
 

@@ -9,7 +9,7 @@ import pytest
 
 from sparring.base.config import read_config
 from sparring.base.storage import Journal
-from sparring.players.bot_ratings import BotRatingTable
+from sparring.players.game_players import BotRatingTable
 from studies.__main__ import main
 from studies.rbc import variants as study
 from studies.rbc.histories import read_games

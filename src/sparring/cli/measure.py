@@ -19,7 +19,6 @@ from sparring.base.numbers import plus_minus
 from sparring.base.provenance import provenance
 from sparring.base.storage import lock_folder
 from sparring.cli.arguments import (
-    SPLITS,
     AsJson,
     Backend,
     Every,
@@ -28,14 +27,14 @@ from sparring.cli.arguments import (
     Groups,
     Records,
     SessionThreads,
+    SplitName,
     Trial,
-    check_choice,
     check_records,
+    chosen_split,
     command_line,
     named_policies,
 )
 from sparring.cli.console import ProgressBar, foreign, make_console
-from sparring.records import Split
 
 _CELL, _MARGIN = 12, 28
 """Widths of a cell and of the columns to the left of the cells."""
@@ -51,7 +50,7 @@ def matching(
     ],
     records: Records,
     out: Annotated[Path | None, typer.Option(help="Report folder; scores already there are reused.")] = None,
-    split: Annotated[str, typer.Option(help=f"Which games: {', '.join(SPLITS)}.")] = "test",
+    split: SplitName = "test",
     trial: Trial = 0,
     trials: Annotated[int, typer.Option(min=1, help="Number of splits, with consecutive seeds.")] = 1,
     positions: GroupPositions = None,
@@ -68,16 +67,9 @@ def matching(
     """Measure accuracy, likelihood and calibration by group."""
     from sparring import measure as measuring
 
-    check_choice("split", split, SPLITS)
     check_records(records)
     selection = measuring.GameSelection(
-        game,
-        tuple(records),
-        None if split == "all" else Split(split),
-        trial,
-        tuple(group or ()),
-        positions,
-        every,
+        game, tuple(records), chosen_split(split), trial, tuple(group or ()), positions, every
     )
     options = measuring.MeasureOptions(backend, threads, batch, symmetries, calibrate)
     sources = [measuring.PolicySource(*pair) for pair in named_policies(policy)]
@@ -165,7 +157,7 @@ def mistakes(
     out: Annotated[
         Path | None, typer.Option(help="Report folder; games judged there are not judged again.")
     ] = None,
-    split: Annotated[str, typer.Option(help=f"Which games: {', '.join(SPLITS)}.")] = "all",
+    split: SplitName = "all",
     positions: GroupPositions = None,
     every: Every = 1,
     skip: Annotated[int, typer.Option(min=0, help="Plies at the start of a game that do not count.")] = 10,
@@ -197,12 +189,12 @@ def mistakes(
     from sparring.players.engines import EngineFailure
     from sparring.records import PositionFilter
 
-    check_choice("split", split, SPLITS)
+    part = chosen_split(split)
     check_records(records)
     if not (words := shlex.split(judge)):
         raise UserError("--judge is empty: name an engine's command or a policy")
     selection = measuring.GameSelection(
-        game, tuple(records), None if split == "all" else Split(split),
+        game, tuple(records), part,
         groups=tuple(group or ()), positions=positions, every=every, filter=PositionFilter(skip),
         by_mover=by_mover,
     )  # fmt: skip

@@ -17,6 +17,7 @@ from sparring.networks import Position
 from sparring.records import GameRecord, PositionFilter, Split, split_of
 from sparring.records.presets import default_preset
 from sparring.records.readers import RecordedGame, reader_for, stem_of
+from sparring.records.record import NO_CLOCK, NO_EVAL
 from sparring.records.sources import open_chunks
 from sparring.records.statistics import group_name, group_order, rating_bounds
 
@@ -29,9 +30,6 @@ def game_phase(game: str, state: Any, ply: int) -> int:
 
 
 # Selects the games to measure on: of one split, by group, in the order of a hash.
-
-
-_NO_CLOCK = -1
 
 
 @dataclass(frozen=True)
@@ -55,7 +53,7 @@ class PlayedGame:
         counted = plies >= self.filter.skip_plies
         if self.record.clocks is not None:
             clocks = np.frombuffer(self.record.clocks, np.int32)[: len(plies)]
-            hurried = (clocks != _NO_CLOCK) & (clocks < round(self.filter.min_clock * 10))
+            hurried = (clocks != NO_CLOCK) & (clocks < round(self.filter.min_clock * 10))
             counted[: len(clocks)] &= ~hurried
         if self.every > 1:
             counted &= (plies + self.identity) % self.every == 0
@@ -245,7 +243,6 @@ METADATA_DTYPE = np.dtype(
         ("swing", np.float32),  # change of the evaluation by the move
     ]
 )
-_NO_EVAL = -32768
 _MOST_CENTIPAWNS = 1000
 """Evaluations are clipped to this: larger ones say little about a person's move."""
 
@@ -345,7 +342,7 @@ def _seen(evals: NDArray[np.int16] | None, ply: int, mover: int) -> float:
         return np.nan
     if ply < 0:
         return 0.0
-    if evals[ply] == _NO_EVAL:
+    if evals[ply] == NO_EVAL:
         return np.nan
     value = float(np.clip(evals[ply], -_MOST_CENTIPAWNS, _MOST_CENTIPAWNS))
     return value if mover == 0 else -value
