@@ -20,7 +20,7 @@ from sparring.games.ratings import rank_order
 from sparring.go.counting import dead_stones
 from sparring.go.game import Go
 from sparring.go.sgf import read_sgf, to_sgf
-from sparring.measure.calibration_games import PolicyMover
+from sparring.measure.calibration import PolicyMover
 from sparring.measure.ratings import wilson_interval
 from sparring.play.match import LockstepGame, play_together
 from sparring.players import PlayerConfig

@@ -10,7 +10,6 @@ from fastapi.testclient import TestClient
 
 from sparring.base.sentences import Sentence, from_stored, joined, to_stored
 from sparring.play.result import reason_text
-from sparring.server.catalogue import WORDS
 from sparring.server.messages import text_of
 from tests.server.test_games_api import begin, play, post
 

@@ -106,7 +106,7 @@ def test_a_result_counts_beside_the_losses() -> None:
     records, judged, _ = planted(10, 200)
     sides = make_sides(judged, records, scale=600)
     alone, both = (fit_strengths(sides, measure_spread(sides), slope) for slope in (0.0, 100.0))
-    wins = np.bincount(sides.player, sides.won - 0.5)
+    wins = np.bincount(sides.player, sides.won - 0.5).astype(np.float64)
     assert correlation(both - alone, wins) > 0.5
 
 
