@@ -392,7 +392,8 @@ def result_sentence(rules: Game[Any], state: Any, end: GameResult, you: int | No
 def _reason(rules: Game[Any], state: Any, end: GameResult) -> str:
     """The reason of an end: that of the rules if they decide the last state; empty if it is not known."""
     if end.reason == TIME_FORFEIT:
-        return Sentence("time ran out")
+        unwinnable = Sentence("time ran out, and the other side cannot win")
+        return unwinnable if end.winner is None else Sentence("time ran out")
     outcome = rules.outcome(state)
     reason = reason_text(end.reason if outcome is None else outcome.reason)
     return reason if isinstance(reason, Sentence) else ""
