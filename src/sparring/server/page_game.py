@@ -38,7 +38,7 @@ from sparring.server.messages import (
     text_of,
 )
 from sparring.server.opponents import Opponents, about, shipped_versions
-from sparring.server.refusal import Refused
+from sparring.server.refusal import Refused, message_of
 from sparring.server.replay import Replay
 
 EVENT = "A game on the page"
@@ -175,7 +175,7 @@ def refusing() -> Iterator[None]:
     except NotAllowed as error:
         raise Refused(error.args[0]) from None
     except (ParseError, IllegalMove) as error:
-        raise Refused(Sentence("{error}.", error=str(error)), 422) from None
+        raise Refused(Sentence("{error}.", error=message_of(error)), 422) from None
 
 
 class PageGame:
