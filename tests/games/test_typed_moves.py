@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from sparring.base.sentences import Sentence
 from sparring.chess.game import Chess
 from sparring.games import Game, IllegalMove, ParseError, load_game
 from sparring.rbc.game import Rbc
@@ -186,3 +187,28 @@ def test_other_games_say_why_a_move_is_refused(name: str, moves: str, text: str,
     with pytest.raises(IllegalMove) as refused:
         read(name, moves, text)
     assert str(refused.value) == complaint
+
+
+@pytest.mark.parametrize(
+    ("game", "text"),
+    [
+        ("chess", "Nf6"),
+        ("chess", "xyzzy"),
+        ("chess", "Nxf3"),
+        ("chess", "O-O"),
+        ("shogi", "B-2b"),
+        ("shogi", "Px7f"),
+        ("shogi", "xyzzy"),
+        ("go", "T20"),
+        ("breakthrough", "b2b6"),
+        ("breakthrough", "xyzzy"),
+        ("expendibots", "boom d4"),
+    ],
+)
+def test_why_a_move_is_refused_can_be_translated(game: str, text: str) -> None:
+    rules = load_game(game)
+    with pytest.raises((ParseError, IllegalMove)) as refused:
+        rules.parse_move(rules.initial(), text)
+    assert isinstance(refused.value.args[0], Sentence)
+    values = [value for value in refused.value.args[0].values.values() if isinstance(value, str)]
+    assert all(isinstance(value, Sentence) or " " not in value or value == text for value in values)

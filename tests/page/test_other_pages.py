@@ -7,7 +7,7 @@ from pathlib import Path
 
 import axe_core_python
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from tests.page.steps import begin, choose, resign, type_move, weak
 
@@ -49,6 +49,28 @@ def test_a_tapped_candidate_is_played_on(page: Page) -> None:
     expect(page.get_by_text("Black to move")).to_be_visible()
     page.get_by_role("button", name="Take back").click()
     expect(page.get_by_text("White to move")).to_be_visible()
+
+
+def test_understand_says_where_the_network_of_go_is_weak(page: Page) -> None:
+    look(page, "(;GM[1]SZ[9];B[ee];W[ce])")
+    expect(page.get_by_text("The network learned from games on 19x19")).to_be_visible()
+    page.get_by_label("This position").check()
+    page.get_by_label("Rank").fill("0")
+    offered = page.request.get("/api/catalogue").json()
+    weakest = next(each["ratings"] for each in offered if each["name"] == "go")["weakest"]
+    note = page.get_by_text("a lower rank hardly plays weaker")
+    expect(note).to_have_count(0 if weakest is None else 1)
+
+
+def test_why_a_move_is_refused_is_said_in_german(browser: Browser, address: str) -> None:
+    context = browser.new_context(locale="de-DE", base_url=address)
+    page = context.new_page()
+    page.goto("/")
+    page.get_by_role("button", name="Spielen", exact=True).click()
+    page.get_by_label("Dein Zug").fill("Dh5")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("Dame nach h5 geht nicht")).to_be_visible()
+    context.close()
 
 
 def test_a_game_is_reviewed(page: Page) -> None:

@@ -10,7 +10,9 @@ from sparring.base.clock import Clock, TimeControl
 from sparring.games import load_game
 from sparring.play.game import LiveGame, NotAllowed, StoredMove
 from sparring.play.match import play_game
+from sparring.play.result import GameResult
 from sparring.players import Decision, Player, RandomPlayer, Turn
+from sparring.records.record import Termination
 
 
 class First(Player):
@@ -93,6 +95,28 @@ def test_a_clock_that_ran_out_shows_no_time() -> None:
     game.play("e4")
     assert game.end is not None
     assert (game.end.reason, game.clock.left[0]) == ("time forfeit", 0.0)
+
+
+@pytest.mark.parametrize(
+    ("position", "score"),
+    [
+        ("8/3P2k1/8/8/8/8/5PPK/8 w - - 0 1", 0.5),  # a bare king
+        ("8/3P2k1/8/6n1/8/8/5PPK/8 w - - 0 1", 0.0),  # a knight can mate a king behind its pawns
+        ("8/6k1/8/6n1/8/8/6QK/8 w - - 0 1", 0.5),
+        ("8/6k1/8/6r1/8/8/6QK/8 w - - 0 1", 0.0),
+    ],
+)
+def test_time_that_runs_out_loses_only_against_a_side_that_can_win(position: str, score: float) -> None:
+    rules = load_game("chess")
+    game = LiveGame(
+        rules, {1: First()}, person=0, clock=TimeControl(10, margin=0), start=rules.parse(position)
+    )
+    game.start_players()
+    game.clock._before, game.clock._began = 11.0, None
+    game.play("Kh1")
+    assert game.end == GameResult(score, "time forfeit")
+    assert game.end.termination is Termination.TIME
+    assert ("a draw" in game.message) == (score == 0.5)
 
 
 class Passes(Player):

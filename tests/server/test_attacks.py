@@ -515,7 +515,7 @@ def test_a_review_rests_while_nobody_asks_for_it(app: FastAPI, monkeypatch: pyte
         assert [move["ply"] for move in shown["moves"]] == looked == list(range(60))
 
 
-def test_ctrl_c_ends_a_server_that_searches(tmp_path: Path) -> None:
+def test_ctrl_c_ends_a_server_that_searches(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     server, address = start(tmp_path)
     try:
         with httpx.Client(base_url=address, timeout=30) as client:
@@ -529,6 +529,7 @@ def test_ctrl_c_ends_a_server_that_searches(tmp_path: Path) -> None:
             half.sendall(b"POST /api/games HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{")
             server.send_signal(signal.SIGINT)
             assert server.wait(30) in (0, 130)
+        assert "Traceback" not in capfd.readouterr().err
     finally:
         server.kill()
         server.wait()

@@ -116,6 +116,7 @@ def test_a_draw_is_offered_only_where_players_agree_to_draws(
         (GameResult.lost_by(1, RESIGNATION), 1, "You lost: you resigned."),
         (GameResult.lost_by(1, RESIGNATION), None, "White wins: Black resigned."),
         (GameResult.lost_by(0, TIME_FORFEIT), 1, "You won: time ran out."),
+        (GameResult(0.5, TIME_FORFEIT), 1, "A draw: time ran out, and the other side cannot win."),
         (GameResult(0.5, AGREEMENT), 0, "A draw by agreement."),
         (GameResult(0.5, "threefold repetition"), 0, "A draw: threefold repetition."),
         (GameResult(1.0, "score", margin=3.5), 0, "You won by 3.5 points."),

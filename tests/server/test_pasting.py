@@ -196,5 +196,22 @@ def test_what_is_no_game_gets_one_sentence(
     assert part in refusal(client, text, game)
 
 
+@pytest.mark.parametrize("game", [None, "chess", "go"])
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ("r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP w KQkq - 2 3", "Chess"),  # a row is missing
+        ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQ1BNR w - - 0 1", "Chess"),  # no king
+        ("lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1 b - 1", "Shogi"),
+        ("lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSN b - 1", "Shogi"),
+        ("9/9/2X6/9/9/9/6O2/9/8 b - 0 0 0 7.5", "Go"),
+    ],
+)
+def test_a_broken_position_is_of_the_game_with_its_pieces(
+    client: TestClient, text: str, title: str, game: str | None
+) -> None:
+    assert refusal(client, text, game).startswith(f"This looks like a position of {title}, but")
+
+
 def test_a_text_that_is_too_long_is_refused(client: TestClient) -> None:
     assert "500000" in refusal(client, "1. e4 " * 100_000)

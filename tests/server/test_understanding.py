@@ -193,6 +193,14 @@ def test_the_rating_that_was_asked_for_is_a_column(client: TestClient) -> None:
     assert ask(client, game="shogi", rating=5)["column"] == 0
 
 
+def test_a_board_on_which_the_network_is_weaker_has_a_note(client: TestClient) -> None:
+    small = ask(client, game="go", options={"size": 9})["note"]
+    assert "19x19" in small["text"]
+    assert ask(client, game="chess")["note"] is None
+    ended = ask(client, game="go", record="(;GM[1]SZ[9];B[ee])", ply=1)
+    assert ended["note"] == small
+
+
 def test_check_is_shown(client: TestClient) -> None:
     assert not ask(client, game="chess")["check"]
     assert ask(client, game="chess", record="1. f3 e5 2. g4 Qh4# 0-1", ply=4)["check"]

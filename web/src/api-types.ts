@@ -2076,6 +2076,8 @@ export interface components {
              * @description Expected score of the side to move between people of each rating.
              */
             score: (number | null)[];
+            /** @description What to know about the network on this board; null for nothing. */
+            note?: components["schemas"]["Text"] | null;
             /** @description What could not be read of `record`. */
             warning?: components["schemas"]["Text"] | null;
         };

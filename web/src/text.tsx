@@ -72,11 +72,15 @@ const WORDS = new Set([
   word("pawn"), word("knight"), word("bishop"), word("rook"), word("queen"), word("king"),
   word("rating"), word("rank"),
 ]);
-const SIDES = new Set([word("shogi|Black"), word("shogi|White")]);
+const SHOGI = new Set([
+  word("shogi|Black"), word("shogi|White"),
+  word("shogi|pawn"), word("shogi|lance"), word("shogi|knight"), word("shogi|silver"), word("shogi|gold"), word("shogi|bishop"), word("shogi|rook"), word("shogi|king"),
+  word("shogi|promoted pawn"), word("shogi|promoted lance"), word("shogi|promoted knight"), word("shogi|promoted silver"), word("shogi|promoted bishop"), word("shogi|promoted rook"),
+]);
 
 /** A word that the server gives: a side, a piece, a game, a rank. Other texts, such as names, stay as they are. */
 export function known(text: string, game?: string): string {
-  if (SIDES.has(`${game}|${text}`)) return t(`${game}|${text}`);
+  if (SHOGI.has(`${game}|${text}`)) return t(`${game}|${text}`);
   return WORDS.has(text) ? t(text) : rank(text);
 }
 
@@ -85,7 +89,7 @@ export function say(sentence: Text | string, game?: string): string {
   if (typeof sentence === "string") return known(sentence, game) === sentence ? t(sentence) : known(sentence, game);
   const values = Object.entries(sentence.values ?? {}).map(([name, value]): [string, string | number] => [
     name,
-    typeof value === "object" ? say(value, game) : typeof value === "string" ? known(value, game) : value,
+    typeof value === "object" ? say(value, game) : typeof value === "string" ? known(value, name === "shogi_piece" ? "shogi" : game) : value,
   ]);
   return t(sentence.template, Object.fromEntries(values));
 }

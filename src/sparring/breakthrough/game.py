@@ -7,9 +7,17 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from sparring._core import BreakthroughState
+from sparring.base.sentences import Sentence
 from sparring.games.diagrams import Diagram, Piece
-from sparring.games.game import IllegalMove, Move, ParseError, Spec
-from sparring.games.states import StateGame, ambiguous, strip_annotations, to_valid_utf8
+from sparring.games.game import Move, ParseError, Spec
+from sparring.games.states import (
+    StateGame,
+    ambiguous,
+    not_legal,
+    nothing_to_capture,
+    strip_annotations,
+    to_valid_utf8,
+)
 
 _TYPED = re.compile(r"(?P<source>[a-h][1-8])?(?P<sign>[x:-])?(?P<target>[a-h][1-8])")
 
@@ -40,18 +48,18 @@ class Breakthrough(StateGame[BreakthroughState]):
         words = re.sub(r"\s+", "", strip_annotations(to_valid_utf8(text))).lower()
         match = _TYPED.fullmatch(words)
         if match is None:
-            raise ParseError(f"{words!r} is not a move, such as b2b3 or b2xc3")
+            raise ParseError(Sentence("{text} is not a move, such as b2b3 or b2xc3", text=f"{words!r}"))
         names = {state.move_text(move): move for move in state.legal_moves()}
         candidates = [
             name for name in names if name.startswith(match["source"] or "") and name[2:] == match["target"]
         ]
         if not candidates:
-            raise IllegalMove(f"{words} is not legal here")
+            raise not_legal(words)
         if len(candidates) > 1:
             raise ambiguous(words, candidates)
         target = 8 * (int(match["target"][1]) - 1) + "abcdefgh".index(match["target"][0])
         if match["sign"] == "x" and not state.pieces[1 - state.to_move] >> target & 1:
-            raise IllegalMove(f"there is nothing to capture on {match['target']}: write {candidates[0]}")
+            raise nothing_to_capture(match["target"], candidates[0])
         return names[candidates[0]]
 
     def diagram(self, state: BreakthroughState) -> Diagram:

@@ -12,9 +12,17 @@ import chess
 import chess.svg
 
 from sparring._core import ChessState
+from sparring.base.sentences import Sentence
 from sparring.games.diagrams import Diagram, Piece
 from sparring.games.game import IllegalMove, Move, ParseError, Spec
-from sparring.games.states import StateGame, ambiguous, strip_annotations, to_valid_utf8
+from sparring.games.states import (
+    StateGame,
+    ambiguous,
+    not_legal,
+    nothing_to_capture,
+    strip_annotations,
+    to_valid_utf8,
+)
 
 # Chess moves as people type them: `Nf3`, `nf3`, `bc4`, `o-o`, `5. h3`, `h3?!`, `e2-e4`, `exd5`, `e8=Q`.
 #
@@ -52,15 +60,15 @@ def match_move(
     matches = [match for match in map(_PATTERN.fullmatch, readings) if match]
     if not matches:
         if words in ("0000", "--"):
-            raise IllegalMove(f"{words} is not legal here: chess has no pass")
-        raise ParseError(f"{text[:80]!r} is not a move, such as e4, Nf3 or g1f3")
+            raise not_legal(words, Sentence("chess has no pass"))
+        raise ParseError(Sentence("{text} is not a move, such as e4, Nf3 or g1f3", text=f"{text[:80]!r}"))
     for match in matches:
         candidates = [move for move in moves if _fits(match, move, piece_at)]
         if len(candidates) == 1:
             return candidates[0], match["sign"] == "x"
         if candidates:
             raise ambiguous(words, [name(move) for move in candidates])
-    raise IllegalMove(f"{words} is not legal here{_reason(matches[-1], piece_at)}")
+    raise not_legal(words, _reason(matches[-1], piece_at))
 
 
 def _readings(words: str) -> list[str]:
@@ -99,20 +107,21 @@ def _castle(
         is_king = piece_at(move.from_square) == chess.KING
         if is_king and chess.square_file(move.from_square) == 4 and chess.square_file(move.to_square) == file:
             return move
-    raise IllegalMove(f"{text} is not legal here")
+    raise not_legal(text)
 
 
 def _reason(match: re.Match[str], piece_at: PieceAt) -> str:
     """Why no move fits, where that is clear."""
     if match["file"] and match["rank"]:
         source = match["file"] + match["rank"]
-        return "" if piece_at(chess.parse_square(source)) else f": you have no piece on {source}"
+        own = piece_at(chess.parse_square(source))
+        return "" if own else Sentence("you have no piece on {square}", square=source)
     if match["piece"] == "K":
-        return f": the king cannot go to {match['target']}"
+        return Sentence("the king cannot go to {square}", square=match["target"])
     piece = _PIECE_LETTERS[
         chess.PIECE_SYMBOLS.index(match["piece"].lower()) if match["piece"] else chess.PAWN
     ]
-    return f": no {piece} can go to {match['target']}"
+    return Sentence("no {piece} can go to {square}", piece=piece, square=match["target"])
 
 
 _PIECES = ("pawns", "knights", "bishops", "rooks", "queens", "king")
@@ -177,13 +186,12 @@ class Chess(StateGame[ChessState]):
             move, captures = match_move(text, legal, board.piece_type_at, board.san)
         except IllegalMove:
             if _exposes_king(board, text):
-                raise IllegalMove(
-                    f"{text.strip()[:80]} is not legal here: it leaves the king in check"
-                ) from None
+                reason = Sentence("it leaves the king in check")
+                raise not_legal(text.strip()[:80], reason) from None
             raise
         if captures and not board.is_capture(move):
             square = chess.square_name(move.to_square)
-            raise IllegalMove(f"there is nothing to capture on {square}: write {board.san(move)}")
+            raise nothing_to_capture(square, board.san(move))
         return state.parse_move(move.uci())
 
 

@@ -91,6 +91,12 @@ def _claim(state: ChessState) -> str | None:
     return None if draw is None else draw.reason
 
 
+def _can_win(state: ChessState, player: int) -> bool:
+    from sparring.chess.game import board_of
+
+    return not board_of(state).has_insufficient_material(player == 0)
+
+
 def _move_count(state: ChessState) -> int:
     """By the fullmove number of the FEN."""
     return 2 * (int(state.text().rpartition(" ")[2]) - 1) + state.to_move
@@ -142,6 +148,7 @@ DESCRIPTION = GameDescription(
     ),
     display_move=_san,
     claimable_draw=_claim,
+    can_win=_can_win,
     move_count=_move_count,
     how_to_move=Sentence("Moves: e4, Nf3, exd5, O-O, e8=Q, or the two squares: e2e4."),
     records=_records,

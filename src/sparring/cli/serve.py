@@ -109,6 +109,7 @@ def serve(
     if browser and _has_display():
         threading.Timer(0.5, webbrowser.open, [address]).start()
     logging.getLogger("asyncio").addFilter(_Throttle())
+    logging.getLogger("uvicorn.error").addFilter(_is_no_cut_request)
     config = uvicorn.Config(
         app,
         http=TimedProtocol,
@@ -158,6 +159,12 @@ def _most_connections() -> int:
         soft = wanted
     most = _OPEN_FILES if soft == resource.RLIM_INFINITY else min(_OPEN_FILES, soft)
     return max(most - _OTHER_FILES, most // 2)
+
+
+def _is_no_cut_request(record: logging.LogRecord) -> bool:
+    """Whether a message is not about a request that the end of the server cuts off: that is no fault."""
+    error = record.exc_info[1] if record.exc_info else ""
+    return "timeout graceful shutdown" not in f"{record.getMessage()} {error}"
 
 
 class _Throttle(logging.Filter):

@@ -199,6 +199,9 @@ class GameDescription:
     claimable_draw: Callable[[Any], str | None] | None = None
     """(state) -> the reason for which the player to move may claim a draw, or None. None: draws are not
     claimed."""
+    can_win: Callable[[Any, int], bool] | None = None
+    """(state, player) -> whether any legal moves lead to a win of the player: if not, the other's time that
+    runs out is a draw. None: it always loses."""
     move_count: Callable[[Any], int] | None = None
     """(state) -> moves since the beginning of the game, by the move number in the text of the position.
     None: the text has none."""

@@ -15,6 +15,7 @@ from typing import Any, Generic, Protocol, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from sparring.base.sentences import Sentence
 from sparring.games.diagrams import diagram_svg, diagram_text
 from sparring.games.game import IllegalMove, Move, Outcome, ParseError
 
@@ -252,7 +253,7 @@ class StateGame(Generic[N]):
         """Parses a legal move. Raises ParseError or IllegalMove."""
         move = state.parse_move(to_valid_utf8(text))
         if move not in state.legal_moves():
-            raise IllegalMove(f"{to_valid_utf8(text)[:80]} is not legal here")
+            raise not_legal(to_valid_utf8(text)[:80])
         return move
 
     def encode(self, states: Sequence[N]) -> NDArray[np.float32]:
@@ -307,4 +308,19 @@ def split_moves(text: str) -> list[str]:
 
 def ambiguous(text: str, names: Sequence[str]) -> IllegalMove:
     """The error for a text that several moves fit; the message lists them."""
-    return IllegalMove(f"{text} is ambiguous: {', '.join(names[:-1])} or {names[-1]}")
+    first, last = ", ".join(names[:-1]), names[-1]
+    return IllegalMove(Sentence("{move} is ambiguous: {first} or {last}", move=text, first=first, last=last))
+
+
+def not_legal(move: str, reason: str = "") -> IllegalMove:
+    """The error for a move that is not legal, with the reason where it is known."""
+    if not reason:
+        return IllegalMove(Sentence("{move} is not legal here", move=move))
+    return IllegalMove(Sentence("{move} is not legal here: {reason}", move=move, reason=reason))
+
+
+def nothing_to_capture(square: str, move: str) -> IllegalMove:
+    """The error for a capture on an empty square; `move` is the move without it."""
+    return IllegalMove(
+        Sentence("there is nothing to capture on {square}: write {move}", square=square, move=move)
+    )

@@ -14,9 +14,10 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple, Self, TypeAlias, cast
 
 from sparring._core import GoState, ParseError
+from sparring.base.sentences import Sentence
 from sparring.games.diagrams import Diagram, Piece
 from sparring.games.game import IllegalMove, Move, Spec
-from sparring.games.states import StateGame, strip_annotations, to_valid_utf8
+from sparring.games.states import StateGame, not_legal, strip_annotations, to_valid_utf8
 
 KoRule: TypeAlias = Literal["positional", "situational", "simple"]
 ScoringRule: TypeAlias = Literal["area", "territory"]
@@ -163,8 +164,17 @@ class Go(StateGame[GoState]):
             words = swapped[2] + swapped[1]
         try:
             return super().parse_move(state, words)
+        except ParseError:
+            corner = f"{COLUMNS[state.size - 1]}{state.size}"
+            raise ParseError(
+                Sentence(
+                    "{text} is not a point from A1 to {corner} (there is no column I)",
+                    text=f"'{words[:80]}'",
+                    corner=corner,
+                )
+            ) from None
         except IllegalMove:
-            raise IllegalMove(f"{words.upper()} is not legal here{_forbidden(state, words)}") from None
+            raise not_legal(words.upper(), _forbidden(state, words)) from None
 
     def diagram(self, state: GoState) -> Diagram:
         """The board, with the last stone highlighted and the prisoners below."""
@@ -208,11 +218,13 @@ def rule_set_of(rules: Go) -> str | None:
 def _forbidden(state: GoState, vertex: str) -> str:
     """Why no stone may be played at a vertex."""
     if state.outcome is not None:
-        return ": the game is over"
+        return Sentence("the game is over")
     point = state.parse_move(vertex)
     if any(point in stones for stones in state.stones):
-        return ": a stone is there"
-    return ": it retakes a ko" if point == state.ko_point else ": it has no liberties, or repeats a position"
+        return Sentence("a stone is there")
+    if point == state.ko_point:
+        return Sentence("it retakes a ko")
+    return Sentence("it has no liberties, or repeats a position")
 
 
 def _plain(name: str) -> str:

@@ -146,7 +146,7 @@ def _layout(history: int) -> NetworkLayout:
 
 def _advice(state: GoState) -> str:
     """Advice for a person who plays the shipped network."""
-    weaker = Sentence("It learned from games on 19x19 and is weaker on this board.")
+    weaker = Sentence("The network learned from games on 19x19 and is weaker on this board.")
     return "" if state.size == 19 else weaker
 
 

@@ -24,7 +24,6 @@ from sparring.play.result import (
     DRAW_AGREED,
     NO_SCORE,
     RESIGNATION,
-    TIME_FORFEIT,
     UNFINISHED,
     GameResult,
     PlayedRecord,
@@ -480,11 +479,17 @@ class LiveGame:
 
     def _flag(self, player: int) -> None:
         self.clock.left[player] = 0.0
-        wins = self._wins(1 - player)
+        end = self.out_of_time(player)
+        wins = Sentence("a draw") if end.winner is None else self._wins(1 - player)
         text = Sentence("{side} is out of time: {wins}.", side=self._side(player), wins=wins)
         if player == self.person:
             text = Sentence("You are out of time: {wins}.", wins=wins)
-        self.finish(GameResult.lost_by(player, TIME_FORFEIT), text)
+        self.finish(end, text)
+
+    def out_of_time(self, player: int) -> GameResult:
+        """The result when a player's time runs out now."""
+        can_win = describe(self.rules.spec.name).can_win
+        return GameResult.out_of_time(self.states[-1], player, can_win)
 
     def _side(self, player: int) -> str:
         return self.rules.spec.players[player]

@@ -1,8 +1,9 @@
 """Games between players: one game to its end, and many games in lockstep.
 
-`play_out` plays a `LiveGame` of two players; an exception, an illegal move and a fallen flag lose the game,
-so that there is always a result. `play_together` asks one participant for its moves in all games in which it
-has the turn, so that a network evaluates their positions in one batch.
+`play_out` plays a `LiveGame` of two players; an exception, an illegal move and a fallen flag lose the game
+(a flag only against a side that can still win), so that there is always a result. `play_together` asks one
+participant for its moves in all games in which it has the turn, so that a network evaluates their positions
+in one batch.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import numpy as np
 from sparring.base.clock import TimeControl
 from sparring.games import Game, Move, describe, game_of, load_game
 from sparring.play.game import LiveGame, PendingTurn
-from sparring.play.result import LENGTH_LIMIT, TIME_FORFEIT, GameResult
+from sparring.play.result import LENGTH_LIMIT, GameResult
 from sparring.players import NO_MOVE, Decision, Player
 from sparring.players.engines import EngineFailure, FailureReason, TimeForfeit
 
@@ -104,7 +105,7 @@ def play_out(
         except EngineFailure as failure:
             game.finish(GameResult.lost_by(player, failure.reason, failure.detail, broke_rules=True))
         except TimeForfeit:
-            game.finish(GameResult.lost_by(player, TIME_FORFEIT))
+            game.finish(game.out_of_time(player))
         else:
             on_decision(player, time.process_time() - began)
             game.accept(pending, decision, decision.seconds)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -80,6 +80,13 @@ class GameResult:
     def lost_by(cls, player: int, reason: str, detail: str = "", *, broke_rules: bool = False) -> GameResult:
         """The result of a game that a player lost other than by the rules."""
         return cls(float(player == 1), reason, detail, broke_rules=broke_rules)
+
+    @classmethod
+    def out_of_time(cls, state: Any, player: int, can_win: Callable[[Any, int], bool] | None) -> GameResult:
+        """The result when a player's time runs out: a draw if the other one cannot win any more."""
+        if can_win is None or can_win(state, 1 - player):
+            return cls.lost_by(player, TIME_FORFEIT)
+        return cls(0.5, TIME_FORFEIT)
 
     @classmethod
     def of_termination(

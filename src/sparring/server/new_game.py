@@ -21,7 +21,7 @@ from sparring.server.messages import ApiMessage, NewGame, OpponentChoice
 from sparring.server.opponents import Opponents
 from sparring.server.page_game import GameSettings, time_control
 from sparring.server.pasted import read_record
-from sparring.server.refusal import Refused
+from sparring.server.refusal import Refused, message_of
 
 # Openings and handicaps that the page offers, from the files of the package.
 
@@ -102,7 +102,7 @@ def plan_game(wanted: NewGame, opponents: Opponents) -> tuple[GameSettings, list
         moves = list(protocol_moves(rules, start, [*moves, *wanted.opening]))
         state = _after(rules, start, moves)
     except (ParseError, IllegalMove, ValueError, TypeError) as error:
-        raise Refused(f"{error}", 422) from None
+        raise Refused(message_of(error), 422) from None
     if wanted.second_opponent is not None and wanted.second_opponent.adapt:
         raise Refused(Sentence("The level adapts to a person, who must play."), 422)
     if rules.outcome(state) is not None:

@@ -36,7 +36,7 @@ from sparring.server.messages import (
     text_of,
 )
 from sparring.server.opponents import Opponents, about, shipped_versions
-from sparring.server.refusal import Refused
+from sparring.server.refusal import Refused, message_of
 from sparring.server.replay import Replay
 from sparring.server.understand import hint_view, legal_move
 
@@ -174,7 +174,7 @@ def refusing() -> Iterator[None]:
     except NotAllowed as error:
         raise Refused(error.args[0]) from None
     except (ParseError, IllegalMove) as error:
-        raise Refused(Sentence("{error}.", error=str(error)), 422) from None
+        raise Refused(Sentence("{error}.", error=message_of(error)), 422) from None
 
 
 class PageGame:
@@ -389,7 +389,8 @@ def result_sentence(rules: Game[Any], state: Any, end: GameResult, you: int | No
 def _reason(rules: Game[Any], state: Any, end: GameResult) -> str:
     """The reason of an end: that of the rules if they decide the last state; empty if it is not known."""
     if end.reason == TIME_FORFEIT:
-        return Sentence("time ran out")
+        unwinnable = Sentence("time ran out, and the other side cannot win")
+        return unwinnable if end.winner is None else Sentence("time ran out")
     outcome = rules.outcome(state)
     reason = reason_text(end.reason if outcome is None else outcome.reason)
     return reason if isinstance(reason, Sentence) else ""

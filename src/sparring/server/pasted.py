@@ -324,32 +324,58 @@ def _position(text: str, names: Sequence[str]) -> Pasted | None:
     if board.lower() == "startpos":
         read = [listed for name in names if (listed := _moves(name, moves, None)) is not None]
         return max(read, key=_legal_plies, default=None)
-    reason: tuple[str, str] | None = None
-    slashes = (board.split() or [""])[0].count("/")
-    fitting = [name for name in names if _ranks(name) == slashes]
-    for name in (*fitting, *(name for name in names if name not in fitting and _has_sizes(name))):
+    rows = (board.split() or [""])[0]
+    fitting = [name for name in names if _ranks(name) == rows.count("/")]
+    likely = [*fitting, *(name for name in names if name not in fitting and _has_sizes(name))]
+    for name in likely:
         rules = load_game(name)
         if rules.spec.hidden:
             continue
         for completion in _COMPLETIONS:
             try:
                 position = rules.text(rules.parse(board + completion))
-            except (ValueError, IndexError) as error:
-                reason = reason or (rules.spec.title, first_line(error))
+            except (ValueError, IndexError):
                 continue
             if moves:
                 return _moves(name, moves, position) or Pasted(name, "position", position)
             return Pasted(name, "position", position)
-    if reason is not None:
-        raise Refused(
-            Sentence(
-                "This looks like a position of {game}, but it cannot be used: {reason}.",
-                game=reason[0],
-                reason=reason[1].rstrip("."),
-            ),
-            422,
-        )
+    if likely:
+        raise _unusable_position(board, rows, [*likely, *(name for name in names if name not in likely)])
     return None
+
+
+def _unusable_position(board: str, rows: str, names: Sequence[str]) -> Refused:
+    """The refusal of a position, in the words of the first game whose pieces have its letters."""
+    open_games = [name for name in names if not load_game(name).spec.hidden]
+    rules = load_game(min(open_games, key=lambda name: _strange_letters(name, rows)))
+    reason = ""
+    try:
+        rules.parse(board)
+    except (ValueError, IndexError) as error:
+        reason = first_line(error)
+    return Refused(
+        Sentence(
+            "This looks like a position of {game}, but it cannot be used: {reason}.",
+            game=rules.spec.title,
+            reason=reason.rstrip("."),
+        ),
+        422,
+    )
+
+
+def _strange_letters(game: str, rows: str) -> int:
+    """Letters of the rows of a position that are no pieces of a game."""
+    return sum(sign.isalpha() and sign not in _pieces(game) for sign in rows)
+
+
+@cache
+def _pieces(game: str) -> str:
+    """The letters of the pieces of a game: those at its begin, and in Go those of the first stones."""
+    rules = load_game(game)
+    states = [rules.initial()]
+    for _ in rules.spec.players:
+        states.append(rules.play(states[-1], rules.legal_moves(states[-1])[0]))
+    return "".join(rules.text(state).split()[0] for state in states)
 
 
 def _moves(game: str, text: str, position: str | None) -> Pasted | None:

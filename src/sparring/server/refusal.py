@@ -16,10 +16,14 @@ class Refused(SparringError):
         self.status = status
 
 
+def message_of(error: Exception) -> str:
+    """The message of an error; a sentence stays one."""
+    return error.args[0] if error.args and isinstance(error.args[0], str) else str(error)
+
+
 def refusal_text(error: Exception) -> Text:
     """The message of an error, to be translated if it is a sentence."""
-    message = error.args[0] if error.args and isinstance(error.args[0], str) else str(error)
-    return text_of(message)
+    return text_of(message_of(error))
 
 
 REFUSALS: dict[int | str, dict[str, Any]] = {

@@ -33,7 +33,7 @@ from sparring.records.record import GameRecord
 from sparring.server.game_host import GameHost
 from sparring.server.messages import ApiMessage, GameName, LegalMove, RecordText, Text, text_of
 from sparring.server.pasted import ReadRequest, ReadView, parse_record, read_pasted, read_view, states_of
-from sparring.server.refusal import REFUSALS, Refused
+from sparring.server.refusal import REFUSALS, Refused, message_of
 from sparring.server.routes import Host, Visitor, of_app
 from sparring.server.understand import (
     BLUNDER,
@@ -228,7 +228,7 @@ class Reviews:
         try:
             rules = load_game(wanted.game)
         except ValueError as error:
-            raise Refused(str(error), 422) from None
+            raise Refused(message_of(error), 422) from None
         Insight(rules, self._host.opponents)  # refuses games without networks
         record, warning = parse_record(rules, wanted.record, wanted.format, wanted.record_index)
         states = states_of(rules, record)
@@ -458,7 +458,7 @@ def _understand(host: GameHost, wanted: UnderstandRequest, stop: Event) -> Posit
         for text in wanted.moves:
             state = rules.play(state, rules.parse_move(state, text))
     except (ParseError, IllegalMove, ValueError, TypeError) as error:
-        raise Refused(str(error), 422) from None
+        raise Refused(message_of(error), 422) from None
     is_end = wanted.record is not None and rules.outcome(state) is not None
     view = insight.board(state) if is_end else insight.of(state, stop)
     return view if warning is None else view.model_copy(update={"warning": text_of(warning)})

@@ -36,6 +36,7 @@ from sparring.server.messages import (
     RecordText,
     Text,
     board_view,
+    text_of,
 )
 from sparring.server.opponents import Opponents
 from sparring.server.refusal import Refused
@@ -107,6 +108,9 @@ class PositionInsight(ApiMessage):
     blunder: list[float] = Field(description="Chance of a blunder at each rating.")
     score: list[float | None] = Field(
         description="Expected score of the side to move between people of each rating."
+    )
+    note: Text | None = Field(
+        default=None, description="What to know about the network on this board; null for nothing."
     )
     warning: Text | None = Field(default=None, description="What could not be read of `record`.")
 
@@ -191,7 +195,13 @@ class Insight:
             best="",
             blunder=[0.0] * len(self.ratings),
             score=[None] * len(self.ratings),
+            note=self._note(state),
         )
+
+    def _note(self, state: Any) -> Text | None:
+        people = describe(self.game).people
+        advice = "" if people is None or people.advice is None else people.advice(state)
+        return text_of(advice) if advice else None
 
     def best_line(self, state: Any) -> tuple[list[Move], float]:
         """The best moves from a state on by a small search, at least three unless the game ends, and the

@@ -11,8 +11,9 @@ from types import MappingProxyType
 from typing import TypeAlias
 
 from sparring._core import ShogiState
+from sparring.base.sentences import Sentence
 from sparring.games.game import IllegalMove, Move, ParseError
-from sparring.games.states import ambiguous, strip_annotations
+from sparring.games.states import ambiguous, not_legal, nothing_to_capture, strip_annotations
 
 RANKS = "abcdefghi"
 """The ranks of USI, from White's side."""
@@ -205,7 +206,7 @@ def parse_typed(state: ShogiState, text: str) -> Move:
     last = state.previous and state.last_move and state.previous.move_text(state.last_move)
     if match := _JAPANESE.fullmatch(words):
         if match["same"] and not last:
-            raise IllegalMove(f"{words}: there is no move before this one")
+            raise IllegalMove(Sentence("{move}: there is no move before this one", move=words))
         target = (last or "")[2:4] if match["same"] else usi_square(match["target"])
         piece, how = _LETTERS[match["piece"]], _HOW.get(match["how"], "")
         candidates = _matching(state, piece, match["source"], target, how)
@@ -216,14 +217,12 @@ def parse_typed(state: ShogiState, text: str) -> Move:
         piece = match["piece"] and match["piece"].upper()
         candidates = _matching(state, piece, match["source"], target, how)
         if match["sign"] == "x" and candidates and target not in pieces_on(state):
-            raise IllegalMove(
-                f"there is nothing to capture on {target}: write {western(state, candidates[0].move)}"
-            )
+            raise nothing_to_capture(target, western(state, candidates[0].move))
     else:
-        raise ParseError(f"{text[:80]!r} is not a move, such as P-7f, 7g7f or 76歩")
+        raise ParseError(Sentence("{text} is not a move, such as P-7f, 7g7f or 76歩", text=f"{text[:80]!r}"))
     if not candidates:
         reason = _reason(state, piece, match["source"] and usi_square(match["source"]), target, how)
-        raise IllegalMove(f"{words} is not legal here{reason and ': '}{reason}")
+        raise not_legal(words, reason)
     if len(candidates) > 1:
         raise ambiguous(words, [western(state, candidate.move) for candidate in candidates])
     return candidates[0].move
@@ -255,37 +254,46 @@ def _reason(state: ShogiState, piece: str | None, source: Square | None, target:
     own = {square: letter.upper() for square, letter in board.items() if is_own(letter)}
     hand = {letter.upper() for letter in state.text().split()[2] if is_own(letter)}
     if how == "*" and piece:
-        return (
-            _drop_reason(state, piece, target, own, hand) if target not in board else f"{target} is occupied"
-        )
+        if target in board:
+            return Sentence("{square} is occupied", square=target)
+        return _drop_reason(state, piece, target, own, hand)
     if source and source not in board:
-        return f"there is no piece on {source}"
+        return Sentence("there is no piece on {square}", square=source)
     if source and source not in own:
-        return f"the piece on {source} is not yours"
+        return Sentence("the piece on {square} is not yours", square=source)
     if source and piece not in (None, own[source]):
-        return f"the piece on {source} is a {_name(own[source])}"
+        return Sentence(
+            "the piece on {square} is a {shogi_piece}", square=source, shogi_piece=_name(own[source])
+        )
     if piece and piece not in own.values() and piece not in hand:
-        return f"you have no {_name(piece)}"
+        return Sentence("you have no {shogi_piece}", shogi_piece=_name(piece))
     if target in own:
-        return f"your own piece is on {target}"
+        return Sentence("your own piece is on {square}", square=target)
     if how in ("+", "=") and _matching(state, piece, source, target, ""):
-        return f"the piece {'cannot' if how == '+' else 'must'} promote there"
+        return Sentence("the piece cannot promote there" if how == "+" else "the piece must promote there")
     if source and (reason := _path_reason(own[source], source, target, state.to_move, board)):
         return reason
     if state.in_check:
-        return "your king is in check"
+        return Sentence("your king is in check")
     if source:
-        return "your king would be in check"
-    return f"no {_name(piece)} can go to {target}" if piece else ""
+        return Sentence("your king would be in check")
+    if not piece:
+        return ""
+    return Sentence("no {shogi_piece} can go to {square}", shogi_piece=_name(piece), square=target)
 
 
 def _path_reason(piece: str, source: Square, target: Square, player: int, board: Mapping[Square, str]) -> str:
     """Why a piece cannot go from a square to another; empty if it can, were it not for the king."""
     path = squares_between(piece, source, target, player)
     if path is None:
-        return f"a {_name(piece)} does not move from {source} to {target}"
+        return Sentence(
+            "a {shogi_piece} does not move from {source} to {target}",
+            shogi_piece=_name(piece),
+            source=source,
+            target=target,
+        )
     blocked = next((square for square in path if square in board), None)
-    return "" if blocked is None else f"the piece on {blocked} is in the way"
+    return "" if blocked is None else Sentence("the piece on {square} is in the way", square=blocked)
 
 
 def _drop_reason(
@@ -293,15 +301,16 @@ def _drop_reason(
 ) -> str:
     """Why a piece cannot be dropped on an empty square."""
     if piece not in hand:
-        return f"you have no {_name(piece)} in hand"
+        return Sentence("you have no {shogi_piece} in hand", shogi_piece=_name(piece))
     if piece == "P" and any(letter == "P" and square[0] == target[0] for square, letter in own.items()):
-        return f"you have a pawn on file {target[0]} already (nifu)"
+        return Sentence("you have a pawn on file {file} already (nifu)", file=target[0])
     ranks_ahead = RANKS.index(target[1]) if state.to_move == 0 else 8 - RANKS.index(target[1])
     if ranks_ahead < {"P": 1, "L": 1, "N": 2}.get(piece, 0):
-        return f"a {_name(piece)} could not move from {target}"
+        name = _name(piece)
+        return Sentence("a {shogi_piece} could not move from {square}", shogi_piece=name, square=target)
     if state.in_check:
-        return "your king is in check"
-    return "a dropped pawn may not give mate (uchifuzume)" if piece == "P" else ""
+        return Sentence("your king is in check")
+    return Sentence("a dropped pawn may not give mate (uchifuzume)") if piece == "P" else ""
 
 
 def _name(letter: str) -> str:

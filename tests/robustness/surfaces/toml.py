@@ -32,7 +32,7 @@ _COMMANDS: dict[str, list[str]] = {
 }
 
 
-@surface("toml", trials=569)
+@surface("toml", trials=561)
 def trial(rng: random.Random, folder: Path) -> None:
     """A file with hostile values, changed bytes, or a chain of policies."""
     file = folder / "config.toml"

@@ -243,7 +243,9 @@ function Status({ view, lost, past, aimed, onNow }: { view: GameView; lost: bool
     over: "",
   };
   const last = view.moves.at(-1);
-  const played = last && last.player !== view.you && !view.traits.hidden ? `${t("{side} plays {move}.", { side: known(view.sides[last.player]!, view.game), move: moveName(view.game, last, view.moves.at(-2)?.text) })} ` : "";
+  const side = last && known(view.sides[last.player]!, view.game);
+  const said = last && (last.text === "pass" ? t("{side} passes.", { side: side! }) : t("{side} plays {move}.", { side: side!, move: moveName(view.game, last, view.moves.at(-2)?.text) }));
+  const played = said && last.player !== view.you && !view.traits.hidden ? `${said} ` : "";
   return (
     <div class="status" role="status" aria-live="polite">
       {lost && <p class="alert">{t("The connection is lost. Trying again…")}</p>}

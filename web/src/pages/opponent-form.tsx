@@ -121,6 +121,13 @@ function Style({ choice, onChange }: Change) {
   );
 }
 
+/** A sentence if the network knows no people as weak as a rating; else nothing. */
+export function weakerThanKnown(offer: GameOffer | undefined, rating: number | string): string {
+  const { values = [], weakest } = offer?.ratings ?? {};
+  if (weakest == null || values.indexOf(rating) >= values.indexOf(weakest)) return "";
+  return t("Learned from people of {weakest} and stronger: a lower rank hardly plays weaker.", { weakest: rank(weakest) });
+}
+
 function Dial(props: Change) {
   const { offer, choice, onChange } = props;
   if (choice.adapt) return <YourLevel offer={offer} />;
@@ -139,9 +146,7 @@ function Dial(props: Change) {
         note={
           props.measured
             ? t("Learned from games on {board}.", { board: props.measured })
-            : at < values.indexOf(offer.ratings.weakest ?? values[0]!)
-            ? t("Learned from people of {weakest} and stronger: a lower rank hardly plays weaker.", { weakest: rank(offer.ratings.weakest!) })
-            : t("Plays as people of {rating} do, move by move.", { rating: rank(values[at]!) })
+            : weakerThanKnown(offer, values[at]!) || t("Plays as people of {rating} do, move by move.", { rating: rank(values[at]!) })
         }
         onChange={(index) => onChange({ ...choice, rating: values[index]! })}
       />

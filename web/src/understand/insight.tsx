@@ -6,9 +6,10 @@ import { ChessBoard } from "../boards/chess-board";
 import { GridBoard } from "../boards/grid-board";
 import { Promotion } from "../boards/promotion";
 import { ShogiBoard } from "../boards/shogi-board";
-import { Slider } from "../pages/opponent-form";
+import { offerOf } from "../offers";
+import { Slider, weakerThanKnown } from "../pages/opponent-form";
 import { Curves } from "./curves";
-import { known, percent, phrase, rank, t } from "../text";
+import { known, percent, phrase, rank, say, t } from "../text";
 
 const CURVES = 5;
 const ROWS = 7;
@@ -56,6 +57,7 @@ export function Insight({ game, insight, onMove, played, better, wheel, children
           <InsightBoard game={game} insight={insight} onMove={onMove} marks={marks} />
         </div>
         {children}
+        {insight.note && <p class="note key-line">{say(insight.note)}</p>}
         {over ? (
           <p class="note key-line">{t("The game is over in this position.")}</p>
         ) : (
@@ -78,7 +80,7 @@ export function Insight({ game, insight, onMove, played, better, wheel, children
           <div class="card">
             <h2>{insight.rating_word === "rank" ? t("What would they play, by rank?") : t("What would they play, by rating?")}</h2>
             <Curves insight={insight} moves={insight.moves.slice(0, CURVES)} column={column} onColumn={setColumn} />
-            <Slider title={insight.rating_word === "rank" ? t("Rank") : t("Rating")} value={column} shown={rank(rating)} from={0} to={insight.ratings.length - 1} step={1} onChange={setColumn} />
+            <Slider title={insight.rating_word === "rank" ? t("Rank") : t("Rating")} value={column} shown={rank(rating)} from={0} to={insight.ratings.length - 1} step={1} note={weakerThanKnown(offerOf(game), rating)} onChange={setColumn} />
           </div>
         )}
         {!instead && !over && <div class="card">
