@@ -30,11 +30,6 @@ from sparring.policies import rating_text
 from sparring.policies.person import PersonPolicy
 from sparring.records.readers import written_formats
 
-_BOTS = " ".join(
-    f"{game}: the opponent, one of {', '.join(bots.configs)}, or a TOML file of a bot."
-    for game, bots in games_with_bots().items()
-)
-
 
 def play(
     game: GameName,
@@ -107,7 +102,9 @@ def play(
     ] = None,
     bot: Annotated[
         str | None,
-        typer.Option(help=_BOTS),
+        typer.Option(
+            help="In games with bots: the opponent by name (a wrong one lists all), or a TOML file of a bot."
+        ),
     ] = None,
     clock: Annotated[
         str | None,
