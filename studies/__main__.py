@@ -53,6 +53,7 @@ from studies.rbc.commands import (
     rbc_variants,
 )
 from studies.search.commands import search_loss, search_match, search_positions, search_ratings
+from studies.shogi.commands import shogi_games
 
 app = typer.Typer(
     name="studies",
@@ -118,6 +119,7 @@ _STUDIES: dict[str, Callable[..., None]] = {
     "search-loss": search_loss,
     "search-match": search_match,
     "search-ratings": search_ratings,
+    "shogi-games": shogi_games,
 }
 for _name, _study in _STUDIES.items():
     app.command(_name)(checked_command(one_at_a_time(_name, _study)))

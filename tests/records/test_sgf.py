@@ -139,6 +139,16 @@ def test_komi_as_people_write_it(written: str, komi: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("facts", "komi"),
+    [("KM[0]HA[0]BR[3k]WR[3k]RU[Japanese]", "6.5"), ("KM[0]HA[0]BR[9段]WR[9段]RU[Chinese]", "7.5"),
+     ("KM[0]HA[0]BR[3k]WR[1k]", "0"), ("KM[0]HA[1]BR[3k]WR[3k]", "0"), ("KM[0.00]HA[0]BR[3k]WR[3k]", "0"),
+     ("KM[0]BR[3k]WR[3k]", "0"), ("KM[650]HA[0]BR[3k]WR[3k]", "6.5")],
+)  # fmt: skip
+def test_a_komi_of_0_in_an_even_game_of_fox_is_not_believed(facts: str, komi: str) -> None:
+    assert (record(f"(;SZ[19]{facts};B[dd])").start or "").split()[6] == komi
+
+
+@pytest.mark.parametrize(
     ("text", "expected"),
     [
         ("B+R", (1.0, Termination.RESIGNATION, None)),

@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from sparring.training.config import TrainingConfig
-from sparring.training.model import PolicyValueNetwork, layout_of
+from sparring.training.model import PolicyValueNetwork, input_spec_of, layout_of
 
 _LARGE = 512
 """Arrays of this many numbers are stored in float16, as `sparring.training.export` does."""
@@ -28,7 +28,7 @@ class _WithProbabilities(nn.Module):
         self.model = model
 
     def forward(self, planes: Tensor, context: Tensor) -> tuple[Tensor, Tensor]:
-        policy, result = self.model(planes, context)
+        policy, result, *_ = self.model(planes, context)
         return policy, result.softmax(dim=-1)
 
 
@@ -45,7 +45,7 @@ def torch_export(model: PolicyValueNetwork, config: TrainingConfig) -> onnx.Mode
         warnings.simplefilter("ignore")
         program = torch.onnx.export(
             _WithProbabilities(model).eval(),
-            (planes, torch.zeros(2, 6)),
+            (planes, torch.zeros(2, input_spec_of(config).context_width)),
             dynamo=True,
             dynamic_shapes=(dynamic, {0: batch}),
             input_names=["planes", "context"],

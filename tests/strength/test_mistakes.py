@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -130,7 +131,16 @@ def test_the_report_counts_undecided_moves_and_names_the_decided_ones(tmp_path: 
 
 
 def test_centipawns_become_an_expected_score() -> None:
-    assert expected_score(0) == 0.5
-    assert expected_score(100) == pytest.approx(0.591, abs=1e-3)
-    assert expected_score(-100) == pytest.approx(1 - expected_score(100))
-    assert expected_score(32_000) == expected_score(1000) < 1
+    chess = describe("chess").engine
+    assert chess is not None
+    score = partial(expected_score, scale=chess.score_scale)
+    assert score(0) == 0.5
+    assert score(100) == pytest.approx(0.591, abs=1e-3)
+    assert score(-100) == pytest.approx(1 - score(100))
+    assert score(32_000) == score(1000) < 1
+
+
+def test_a_pawn_of_an_engine_is_worth_less_in_shogi() -> None:
+    shogi = describe("shogi").engine
+    assert shogi is not None
+    assert 0.5 < expected_score(100, shogi.score_scale) < 0.53

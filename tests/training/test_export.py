@@ -14,7 +14,7 @@ from sparring import games, networks
 from sparring.networks.codec import Position
 from sparring.training.config import TrainingConfig
 from sparring.training.export import export
-from sparring.training.model import PolicyValueNetwork, layout_of
+from sparring.training.model import PolicyValueNetwork, input_spec_of, layout_of
 from tests.training.factories import small_config
 
 KINDS: list[TrainingConfig] = [
@@ -23,6 +23,7 @@ KINDS: list[TrainingConfig] = [
     small_config("chess", network={"kind": "attention", "rating_range": [600, 2600]}),
     small_config("chess", network={"kind": "attention", "smolgen_size": 0}),
     small_config("go", network={"rating_range": [-10, 9]}),
+    small_config("go", network={"rating_range": [-10, 9], "facts": True, "servers": ["fox", "kgs"]}),
     small_config("shogi", network={"history": 3}),
     small_config("shogi", network={"kind": "attention"}),
 ]
@@ -46,17 +47,21 @@ def test_the_graph_computes_what_the_model_does(config: TrainingConfig) -> None:
     model, layout = random_model(config), layout_of(config)
     rng = np.random.default_rng(2)
     planes = rng.integers(0, 2, (5, layout.planes, layout.rows, layout.columns), np.uint8)
-    context = rng.random((5, 6), np.float32)
-    context[:, 1::2] = context[:, 1::2] > 0.3
+    context = rng.random((5, input_spec_of(config).context_width), np.float32)
+    context[:, 1:6:2] = context[:, 1:6:2] > 0.3
     with torch.no_grad():
-        policy, result = model(torch.from_numpy(planes), torch.from_numpy(context))
+        policy, result, *facts = model(torch.from_numpy(planes), torch.from_numpy(context))
     session = onnxruntime.InferenceSession(export(model, config, CARD).SerializeToString())
-    found: Any = session.run(["policy", "wdl"], {"planes": planes, "context": context})
+    names = ["policy", "wdl", *(["ownership", "lead"] if config.network.facts else [])]
+    found: Any = session.run(names, {"planes": planes, "context": context})
     # Weights are stored in float16, with 11 significant bits.
     spread = float(policy.std())
     np.testing.assert_allclose(found[0], policy.numpy(), atol=0.02 * spread)
     np.testing.assert_allclose(found[1], result.softmax(dim=1).numpy(), atol=0.005)
     assert spread > 0.05
+    for fact, wanted, error in zip(found[2:], facts, (0.01, 1.0), strict=False):
+        np.testing.assert_allclose(fact, wanted.numpy(), atol=error)
+        assert wanted.std() > error
 
 
 @pytest.mark.parametrize("config", KINDS, ids=lambda config: f"{config.game}-{config.network.kind}")
@@ -79,7 +84,10 @@ def test_the_graph_agrees_with_torch_onnx_export(config: TrainingConfig) -> None
     for batch in (1, 2, 7):
         for rows, columns in sides:
             planes = rng.integers(0, 2, (batch, layout.planes, rows, columns), np.uint8)
-            inputs = {"planes": planes, "context": rng.random((batch, 6), np.float32)}
+            inputs = {
+                "planes": planes,
+                "context": rng.random((batch, input_spec_of(config).context_width), np.float32),
+            }
             found: list[Any] = [each.run(["policy", "wdl"], inputs) for each in (ours, theirs)]
             for one, other in zip(*found, strict=True):
                 assert one.shape == other.shape

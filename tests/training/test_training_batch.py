@@ -87,7 +87,7 @@ def test_a_move_without_a_label_does_not_count(games: Path) -> None:
     assert minibatch.played[2] == IGNORE_INDEX
     assert int(whole.legal.sum() - minibatch.legal.sum()) == 1
     policy, result = torch.randn(6, 1858), torch.randn(6, 3)
-    one, other = (losses(policy, result, each, 0.0) for each in (whole, minibatch))
+    one, other = (losses((policy, result), each, 0.0) for each in (whole, minibatch))
     kept = [0, 1, 3, 4, 5]
     assert float(other.total) == pytest.approx(float(one.nll[kept].mean()), rel=1e-6)
 
@@ -97,7 +97,7 @@ def test_the_loss_is_that_of_legal_moves_alone(games: Path) -> None:
     minibatch = make_training_batch(batch, recorded_conditioning(batch), small_config(), (), CPU)
     torch.manual_seed(1)
     policy, result = torch.randn(6, 1858), torch.randn(6, 3)
-    found = losses(policy, result, minibatch, 0.25)
+    found = losses((policy, result), minibatch, 0.25)
     expected = []
     for i in range(6):
         legal = policy[i][minibatch.legal[i]].double()
@@ -133,7 +133,7 @@ def test_a_teachers_probabilities_are_mixed_into_the_target(games: Path, tmp_pat
         assert float(minibatch.teacher_weight[i]) == pytest.approx(teacher_weight)
         target[minibatch.played[i]] += 1 - teacher_weight
         total -= float((target[indices] * policy[i, indices].log_softmax(0)).sum()) / 6
-    assert float(losses(policy, result, minibatch, 0.0).total) == pytest.approx(total, rel=1e-5)
+    assert float(losses((policy, result), minibatch, 0.0).total) == pytest.approx(total, rel=1e-5)
 
 
 def test_katago_teaches_what_it_would_play(tmp_path: Path) -> None:
@@ -184,7 +184,7 @@ def test_a_teachers_wdl_is_mixed_into_the_value_target(games: Path, tmp_path: Pa
     target = minibatch.teacher_wdl.clone()
     target[torch.arange(6), minibatch.result] += 1 - minibatch.teacher_wdl_weight
     expected = -float((target * result.log_softmax(1)).sum(dim=1).mean())
-    found = [float(losses(policy, result, minibatch, weight).total) for weight in (0.0, 1.0)]
+    found = [float(losses((policy, result), minibatch, weight).total) for weight in (0.0, 1.0)]
     assert found[1] - found[0] == pytest.approx(expected, rel=1e-5)
 
 
@@ -240,11 +240,14 @@ def test_masked_boards_are_empty_for_the_network_and_not_for_the_teacher(games: 
     shown: list[torch.Tensor] = []
 
     class RecordingTeacher:
-        encoding, global_inputs, weight, results = "lc0", None, 0.5, 0.0
+        encoding, global_inputs, weight, results, fact_share = "lc0", None, 0.5, 0.0, 0.0
 
         def query(self, planes: torch.Tensor, *_: torch.Tensor) -> TeacherOutput:
             shown.append(planes.clone())
-            return TeacherOutput(torch.zeros(len(planes), 1858), torch.zeros(len(planes), 3))
+            nothing = torch.zeros(len(planes), 0)
+            return TeacherOutput(
+                torch.zeros(len(planes), 1858), torch.zeros(len(planes), 3), nothing, nothing
+            )
 
     teachers: Any = [RecordingTeacher()]
     minibatch = make_training_batch(batch, conditioning, config, teachers, CPU)

@@ -90,10 +90,16 @@ WRONG: list[tuple[str, str]] = [
         "training.optimiser = 'x': expected one of adamw, muon, sgd",
     ),
     ('game = "chess"\n[training]\nema_decay = 1', "training.ema_decay = 1: expected a number >= 0 and < 1"),
-    ('game = "chess"\n[[teachers]]\nmodel = "x"', "missing key 'teachers[1].policy_weight'"),
+    ('game = "chess"\n[[teachers]]\nmodel = "x"', "a teacher has either a policy_weight or a fact_share"),
     (
-        'game = "chess"\n[[teachers]]\nmodel = "x"\npolicy_weight = 0',
-        "teachers[1].policy_weight = 0: expected a number > 0",
+        'game = "go"\n[[teachers]]\nmodel = "x"\nfact_share = 0.5',
+        "a teacher's fact_share needs network.facts",
+    ),
+    ('game = "chess"\n[network]\nfacts = true', "network.facts = true: expected false"),
+    ('game = "go"\n[network]\nservers = ["a,b"]', "network.servers"),
+    (
+        'game = "chess"\n[[teachers]]\nmodel = "x"\npolicy_weight = -1',
+        "teachers[1].policy_weight = -1: expected a number from 0 to 1",
     ),
     (
         'game = "chess"\n[[teachers]]\nmodel = "x"\npolicy_weight = 1.1',

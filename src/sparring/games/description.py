@@ -66,6 +66,21 @@ class EngineSupport:
     """(EngineConfig) -> a started `players.engines.EngineClient`. None for UCI and USI."""
     serve: Callable[[Any, Any, Any], None] | None = None
     """(EngineSettings, send_line, StdinReader): serves a GUI until it quits. None for UCI and USI."""
+    score_scale: float = 271.59
+    """Centipawns of an engine's score that multiply the odds of winning by e. The default is Lichess's for chess,
+    fitted to rapid games of people of 2300."""
+
+
+@dataclass(frozen=True)
+class PointFacts:
+    """A game whose points are owned at the end: a network may have heads of ownership and of the lead."""
+
+    encoding: str
+    """The encoding with the points that the player to move gets beside those of the board: komi in Go."""
+    column: int
+    """Its column."""
+    unit: float
+    """Points per unit of that column."""
 
 
 @dataclass(frozen=True)
@@ -94,6 +109,8 @@ class NetworkLayout:
     symmetry_labels: Callable[[NDArray[np.int64]], NDArray[np.int64]] | None = None
     """Maps a permutation of the cells by a board symmetry, [cells], to the permutation of the policy's
     labels, [moves]. None: predictions are not averaged over symmetries."""
+    points: PointFacts | None = None
+    """Where networks can tell who will own each point, and by how much; None for other games."""
 
     @property
     def cells(self) -> int:

@@ -121,3 +121,5 @@ class Position:
     """Rating of the opponent, or None if unknown."""
     clock: float | None = None
     """Seconds that the player to move has left; None if unknown or untimed."""
+    server: str | None = None
+    """Name of the server whose ratings are meant, such as "kgs"; None for the network's own scale."""

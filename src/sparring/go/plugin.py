@@ -12,6 +12,7 @@ from sparring.games.description import (
     NetworkLayout,
     PeopleNetwork,
     Phases,
+    PointFacts,
     RuleChoice,
     SearchDefaults,
 )
@@ -139,6 +140,7 @@ def _layout(history: int) -> NetworkLayout:
     return NetworkLayout(
         "katago", 22, 19, 19, "points", 362,
         history=(9, 14), any_board_size=True, symmetry_labels=_symmetry_labels,
+        points=PointFacts("katago-global", 5, 20.0),
     )  # fmt: skip
 
 

@@ -48,6 +48,7 @@ _STANDINGS = ((0.0, "lost"), (0.08, "worse"), (0.35, "even"), (0.65, "better"), 
 """Lower bounds of the mover's expected score before the move."""
 _UNDECIDED = ("worse", "even", "better")
 _DIGITS = 4
+_MOST_LOGIT = 3.68208
 
 
 # Judges.
@@ -91,7 +92,7 @@ class JudgeConfig:
             limits=SearchLimits(nodes=self.nodes),
             preferences={"Threads": "1", hash_option: str(self.hash_megabytes), "UCI_ShowWDL": "true"},
         )
-        return _EngineJudge(start_engine(config))
+        return _EngineJudge(start_engine(config), support.score_scale)
 
     def header(self) -> dict[str, Any]:
         """What decides the values, as plain values."""
@@ -119,11 +120,11 @@ class _PolicyJudge:
 class _EngineJudge:
     """An engine with a fixed number of nodes and one thread: the same values in every run."""
 
-    def __init__(self, engine: EngineClient) -> None:
-        self._engine = engine
+    def __init__(self, engine: EngineClient, scale: float) -> None:
+        self._engine, self._scale = engine, scale
 
     def values(self, states: Sequence[Any]) -> Array:
-        """The expected scores of the side to move: the engine's own, else by Lichess's formula."""
+        """The expected scores of the side to move: the engine's own, else by its centipawns."""
         if states:
             self._engine.new_game(PositionHistory.of(states[0]).start, None)
         return np.array([self._value(state) for state in states])
@@ -136,17 +137,17 @@ class _EngineJudge:
             return answer.expected
         if answer.score is None:
             raise EngineFailure(FailureReason.PROTOCOL_ERROR, "it reported no score")
-        return expected_score(answer.score)
+        return expected_score(answer.score, self._scale)
 
     def close(self) -> None:
         """Lets the engine quit."""
         self._engine.close()
 
 
-def expected_score(centipawns: float) -> float:
-    """The expected score of a player whose position an engine gives so many centipawns, by Lichess's formula
-    (fitted to rapid games of people of 2300)."""
-    return float(1 / (1 + np.exp(-0.00368208 * np.clip(centipawns, -1000, 1000))))
+def expected_score(centipawns: float, scale: float) -> float:
+    """The expected score of a player whose position an engine gives so many centipawns; `scale` of them multiply
+    the odds by e. Scores beyond 3.68 times the scale (Lichess's 1,000 in chess) count as that."""
+    return float(1 / (1 + np.exp(-np.clip(centipawns / scale, -_MOST_LOGIT, _MOST_LOGIT))))
 
 
 # Judging games, in processes.

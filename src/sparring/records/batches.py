@@ -93,6 +93,8 @@ class Batch:
     """[n]: the player to move, 0 or 1."""
     game: NDArray[np.int64]
     """[n]: identity of the game."""
+    server: NDArray[np.int8]
+    """[n]: index among `Batches.servers`; -1 if the game names none of them."""
 
     def __len__(self) -> int:
         return len(self.move)
@@ -102,7 +104,7 @@ class Batch:
 
 
 _IDENTITY = ["moves", "result", "start", "first", "second", "date", "site"]
-_COLUMNS = [*_IDENTITY, "clocks", "first_rating", "second_rating", "first_rank", "second_rank"]
+_COLUMNS = [*_IDENTITY, "source", "clocks", "first_rating", "second_rating", "first_rank", "second_rank"]
 _UNKNOWN = -1
 
 
@@ -122,6 +124,8 @@ class GameRows:
     """[games, 2]; -1 when unknown."""
     ranks: NDArray[np.str_]
     """[games, 2]; empty when unknown."""
+    places: NDArray[np.object_]
+    """[games]: site and source file, in lower case."""
 
     def __len__(self) -> int:
         return len(self.moves)
@@ -159,6 +163,13 @@ def read_rows(
         ),
         ratings=_pairs(rows, "rating", _UNKNOWN, np.int16),
         ranks=_pairs(rows, "rank", "", "U8"),
+        places=np.array(
+            [
+                f"{site or ''} {source or ''}".lower()
+                for site, source in zip(rows["site"].to_pylist(), rows["source"].to_pylist(), strict=True)
+            ],
+            object,
+        ),
     )
 
 
@@ -183,6 +194,7 @@ _METADATA_DTYPE = np.dtype(
         ("opponent_rating", np.int16),
         ("rank", "U8"),
         ("opponent_rank", "U8"),
+        ("server", np.int8),
     ]
 )
 T = TypeVar("T")
@@ -223,6 +235,8 @@ class Batches:
     """Whether byte encodings come as packed bits, to be unpacked on the device."""
     drop_last: bool = False
     """Whether an incomplete last batch is dropped."""
+    servers: tuple[str, ...] = ()
+    """Names of servers, as they stand in the sites or source files of games."""
     ratings: tuple[int, int] | None = None
     """[low, high): only games in which both ratings are in this range."""
     buffer: int = 1 << 15
@@ -280,7 +294,7 @@ class Batches:
         for rows in groups:
             for start in range(0, len(rows), _GAMES_A_TASK):
                 some = rows.take(np.arange(start, min(start + _GAMES_A_TASK, len(rows))))
-                yield partial(_unpack, game, usual, some)
+                yield partial(_unpack, game, usual, some, self.servers)
 
     def _encode_tasks(self, kind: Any, parts: Iterable[_Positions]) -> Iterator[Callable[[], Batch]]:
         """Tasks that encode a batch each; an incomplete batch is carried over to the next buffer."""
@@ -322,14 +336,14 @@ class _Positions:
     metadata: NDArray[np.void]
 
 
-def _unpack(game: GameDescription, usual: str, rows: GameRows) -> _Positions:
+def _unpack(game: GameDescription, usual: str, rows: GameRows, servers: tuple[str, ...]) -> _Positions:
     starts = [usual if start is None else start for start in rows.starts]
     kind, width = game.samples_class, game.packed_move_bytes
     try:
         lines = kind.unpack(starts, rows.moves.tolist(), rows.clocks.tolist(), rows.limits, width)
     except ValueError:
         raise BadFile(_unpacking_error(kind, starts, rows, width)) from None
-    return _Positions(lines, _metadata(lines, rows))
+    return _Positions(lines, _metadata(lines, rows, servers))
 
 
 def _unpacking_error(kind: Any, starts: list[str], rows: GameRows, width: int) -> str:
@@ -342,9 +356,11 @@ def _unpacking_error(kind: Any, starts: list[str], rows: GameRows, width: int) -
     return "a game cannot be unpacked"
 
 
-def _metadata(lines: Any, rows: GameRows) -> NDArray[np.void]:
+def _metadata(lines: Any, rows: GameRows, servers: tuple[str, ...]) -> NDArray[np.void]:
     metadata = np.zeros(len(lines), _METADATA_DTYPE)
     at, mover = lines.games, lines.movers
+    of_games = [next((i for i, name in enumerate(servers) if name in place), -1) for place in rows.places]
+    metadata["server"] = np.array(of_games, np.int8)[at]
     metadata["game"], metadata["ply"], metadata["mover"] = rows.identities[at], lines.plies, mover
     metadata["result"] = np.where(mover == 0, rows.results[at], 1 - rows.results[at])
     for name, tenths in (("clock", lines.clocks), ("clock_before", lines.clocks_before)):

@@ -110,7 +110,7 @@ DESCRIPTION = GameDescription(
     encodings={"planes": 1, "boards": 1, "dlshogi": 1},
     phases=Phases(40, 100),
     openings=OpeningFormats(("sfen",)),
-    engine=EngineSupport("usi", byoyomi=True),
+    engine=EngineSupport("usi", byoyomi=True, score_scale=1200),  # Fairy-Stockfish, fitted to games of people
     layout=_layout,
     people=PeopleNetwork(),
     display_move=_western,

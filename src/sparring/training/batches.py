@@ -130,7 +130,7 @@ class TrainingBatch(NamedTuple):
     planes: Tensor
     """[n, planes, rows, columns] uint8."""
     context: Tensor
-    """[n, 6]: ratings and clock, see `networks.conditioned`."""
+    """[n, 6 or more]: ratings, clock and more, see `networks.conditioned`."""
     legal: Tensor
     """[n, moves]: mask of legal moves."""
     played: Tensor
@@ -147,6 +147,10 @@ class TrainingBatch(NamedTuple):
     """[n, 3]: sum of the teachers' win, draw and loss probabilities times their weights; [n, 0] without."""
     teacher_wdl_weight: Tensor
     """[n]: total weight of the teachers in the value target."""
+    ownership: Tensor
+    """[k, points]: owners of the points in the first k positions by a teacher of facts; [0, 0] without."""
+    lead: Tensor
+    """[k, 1]: the lead of the side to move in points in the first k positions; [0, 0] without."""
 
 
 @torch.no_grad()
@@ -168,6 +172,8 @@ def make_training_batch(
     layout = layout_of(config)
     unmasked = unmasked or conditioning
     arrays = _arrays(batch, conditioning, config)
+    of_policy = [teacher for teacher in teachers if not teacher.fact_share]
+    of_facts = [teacher for teacher in teachers if teacher.fact_share]
     if teachers:
         arrays |= _arrays_for_teachers(batch, unmasked, config, teacher_cache)
     tensors = to_device(arrays, device)
@@ -178,9 +184,9 @@ def make_training_batch(
     legal = torch.zeros((n, layout.moves + 1), dtype=torch.bool, device=device)
     legal[rows, labels] = True
     planes = _planes(tensors, layout)
-    teacher_policy = torch.zeros((n, layout.moves if teachers else 0), device=device)
+    teacher_policy = torch.zeros((n, layout.moves if of_policy else 0), device=device)
     teacher_wdl = torch.zeros((n, 3 if any(teacher.results for teacher in teachers) else 0), device=device)
-    for teacher in teachers if teachers and len(tensors["query"]) else ():
+    for teacher in of_policy if of_policy and len(tensors["query"]) else ():
         own = teacher.encoding == layout.encoding
         outputs = _query_teacher(teacher, tensors, planes if own else None)
         last = outputs.logits.shape[1] - 1
@@ -201,12 +207,20 @@ def make_training_batch(
         )
     # Without a recorded move or result for these ratings, the target is the teachers' alone.
     teacher_policy, teacher_weight = _mixed_target(
-        teacher_policy, sum(teacher.weight for teacher in teachers), randomised | (tensors["played"] < 0)
+        teacher_policy, sum(teacher.weight for teacher in of_policy), randomised | (tensors["played"] < 0)
     )
-    results = sum(teacher.results for teacher in teachers)
-    teacher_wdl, teacher_wdl_weight = _mixed_target(
-        teacher_wdl, results, randomised | (tensors["result"] < 0)
-    )
+    no_result = randomised | (tensors["result"] < 0)
+    results = sum(teacher.results for teacher in of_policy)
+    teacher_wdl, teacher_wdl_weight = _mixed_target(teacher_wdl, results, no_result)
+    ownership = lead = torch.zeros((0, 0), device=device)
+    for teacher in of_facts:
+        rows = torch.arange(max(1, round(teacher.fact_share * n)), device=device)
+        own = teacher.encoding == layout.encoding
+        outputs = _query_teacher(teacher, tensors, planes if own else None, rows[None])
+        ownership, lead = outputs.ownership[rows], outputs.lead[rows]
+        weights = torch.where(no_result[rows], 1.0, teacher.results)
+        teacher_wdl[rows] = weights[:, None] * outputs.results[rows]
+        teacher_wdl_weight[rows] = weights
     if config.data.conditioning_dropout:
         begin, end = layout.history
         planes[:, begin:end] *= tensors["history"][:, None, None, None]
@@ -221,16 +235,21 @@ def make_training_batch(
         randomised,
         teacher_wdl,
         teacher_wdl_weight,
+        ownership,
+        lead,
     )
 
 
-def _query_teacher(teacher: Teacher, tensors: dict[str, Tensor], planes: Tensor | None) -> TeacherOutput:
-    """Returns a teacher's output for the rows in `query`, and zeros for the others.
+def _query_teacher(
+    teacher: Teacher, tensors: dict[str, Tensor], planes: Tensor | None, queried: Tensor | None = None
+) -> TeacherOutput:
+    """Returns a teacher's output for the rows in `queried` [parts, rows], and zeros for the others.
 
-    `planes` are the student's inputs, if the teacher has the same encoding.
+    `planes` are the student's inputs, if the teacher has the same encoding. Without `queried` the rows are
+    those of `tensors`.
     """
     n, combined = len(tensors["ratings"]), None
-    for rows in tensors["query"]:
+    for rows in tensors["query"] if queried is None else queried:
         if planes is not None:
             shown = planes[rows]
         else:
@@ -282,7 +301,7 @@ def _arrays(
         "choices": np.diff(batch.offsets),
         "played": np.where((played == NO_LABEL) | (batch.index < 0), IGNORE_INDEX, played),
         "result": np.where(np.isnan(lost), IGNORE_INDEX, lost).astype(np.int64),
-        "context": _context(conditioning, config),
+        "context": _context(conditioning, config, batch),
         "randomised": conditioning.randomised,
         "history": conditioning.history,
     }
@@ -295,7 +314,7 @@ def _arrays_for_teachers(
     `teacher_cache`)."""
     arrays: dict[str, NDArray[np.generic]] = {
         "ratings": np.nan_to_num(unmasked.ratings, nan=_UNKNOWN_RATING).astype(np.float32),
-        "unmasked": _context(unmasked, config),
+        "unmasked": _context(unmasked, config, batch),
     }
     for encoding, view in batch.extra_encodings.items():
         arrays |= {f"{encoding} planes": view.planes, f"{encoding} labels": view.labels}
@@ -307,10 +326,11 @@ def _arrays_for_teachers(
     return {**arrays, "query": query, "new": np.flatnonzero(new), "indices": indices}
 
 
-def _context(conditioning: Conditioning, config: TrainingConfig) -> NDArray[np.float32]:
-    return input_spec_of(config).context(
-        conditioning.ratings[:, 0], conditioning.ratings[:, 1], conditioning.clocks
-    )
+def _context(conditioning: Conditioning, config: TrainingConfig, batch: Batch) -> NDArray[np.float32]:
+    komi, points = None, layout_of(config).points
+    if config.network.facts and points is not None:
+        komi = batch.extra_encodings[points.encoding].planes[:, points.column]
+    return input_spec_of(config).context(*conditioning.ratings.T, conditioning.clocks, komi, batch.server)
 
 
 def _planes(tensors: dict[str, Tensor], layout: NetworkLayout) -> Tensor:
@@ -324,18 +344,22 @@ class Losses(NamedTuple):
     """Losses of a batch."""
 
     total: Tensor
-    """Scalar to minimise: policy loss + value_weight * value loss."""
+    """Scalar to minimise: policy loss + value_weight * value loss + fact_weight * losses of the facts."""
     hits: Tensor
     """[n]: True if the most probable legal move was played."""
     nll: Tensor
     """[n]: negative log-likelihood of the move played, in nats; 0 without a label."""
 
 
-def losses(policy: Tensor, result: Tensor, minibatch: TrainingBatch, value_weight: float) -> Losses:
+def losses(
+    outputs: Sequence[Tensor], minibatch: TrainingBatch, value_weight: float, fact_weight: float = 0
+) -> Losses:
     """Computes the losses. Illegal moves are masked out.
 
-    `policy` is [n, moves] logits; `result` is [n, 3] logits of win, draw and loss for the side to move.
+    `outputs` are [n, moves] policy logits, [n, 3] logits of win, draw and loss for the side to move, and with
+    facts ownership [n, points] and lead [n, 1].
     """
+    policy, result, *facts = outputs
     log_policy = policy.float().masked_fill(~minibatch.legal, ILLEGAL_LOGIT).log_softmax(dim=1)
     nll = functional.nll_loss(log_policy, minibatch.played, reduction="none", ignore_index=IGNORE_INDEX)
     if minibatch.teacher_policy.shape[1]:
@@ -352,11 +376,23 @@ def losses(policy: Tensor, result: Tensor, minibatch: TrainingBatch, value_weigh
         ).mean()
     else:
         result_loss = mean_of(results, (minibatch.result >= 0) & ~minibatch.randomised)
+    total = policy_loss + value_weight * result_loss
+    if fact_weight and len(minibatch.ownership):
+        total = total + fact_weight * _fact_loss(*facts, minibatch)
     return Losses(
-        policy_loss + value_weight * result_loss,
+        total,
         log_policy.detach().argmax(dim=1) == minibatch.played,
         nll.detach(),
     )
+
+
+def _fact_loss(ownership: Tensor, lead: Tensor, minibatch: TrainingBatch) -> Tensor:
+    """Mean over points of the cross-entropy of ownership, and a Huber loss of the lead in tens of points."""
+    k = len(minibatch.ownership)
+    ours, theirs = ((1 + owner.float()) / 2 for owner in (ownership[:k], minibatch.ownership))
+    ours = ours.clamp(1e-4, 1 - 1e-4)
+    entropy = -(theirs * ours.log() + (1 - theirs) * (1 - ours).log()).mean()
+    return entropy + functional.smooth_l1_loss(lead[:k].float() / 10, minibatch.lead / 10)
 
 
 def mean_of(values: Tensor, counted: Tensor) -> Tensor:

@@ -54,6 +54,12 @@ class NetworkConfig:
     outside count as the nearer end. Without it the network is not conditioned on ratings."""
     clock: bool = False
     """Conditions the network on the seconds that the mover has left."""
+    facts: bool = False
+    """Heads of ownership and of the lead, and komi as an input, for Go. A teacher with `fact_share` teaches
+    them."""
+    servers: tuple[Annotated[str, Meta(pattern=r"^[a-z0-9-]+$")], ...] = ()
+    """Servers whose ratings the network tells apart, such as `["fox", "kgs"]`. A game is of the first one
+    that its site or its source file names; play means the first."""
 
     def __post_init__(self) -> None:
         _check_range("rating_range", self.rating_range)
@@ -110,6 +116,8 @@ class OptimizationConfig:
     """Decay a step of an exponential moving average of the weights, which is then exported; 0 for none."""
     value_weight: NonNegative = 0.25
     """Weight of the value loss beside the policy loss."""
+    fact_weight: NonNegative = 0.5
+    """Weight of the losses of ownership and lead beside the policy loss."""
     max_grad_norm: NonNegative = 1.0
     """Gradient clipping by norm; 0 for none."""
     cache_teachers: bool = False
@@ -129,10 +137,13 @@ class TeacherConfig:
 
     model: str
     """A model name or a network file."""
-    policy_weight: Annotated[float, Meta(gt=0, le=1)]
+    policy_weight: Annotated[float, Meta(ge=0, le=1)] = 0.0
     """Weight of its policy in the target; the moves played have the rest of 1."""
     value_weight: Annotated[float, Meta(ge=0, le=1)] = 0.0
     """Weight of its win, draw and loss probabilities in the target; the results have the rest of 1."""
+    fact_share: Annotated[float, Meta(ge=0, le=1)] = 0.0
+    """Share of a batch in which it teaches ownership, lead and value; 0 for a teacher of the policy, which
+    sees all positions."""
 
 
 @dataclass(frozen=True)
@@ -168,6 +179,13 @@ class TrainingConfig:
             raise bad_value("network.kind", network.kind, "residual or attention: geometric is for chess")
         if network.history > 1 and layout.fixed_history:
             raise bad_value("network.history", network.history, f"1: the history of {self.game} is fixed")
+        if network.facts and layout.points is None:
+            raise bad_value("network.facts", True, f"false: {self.game} has no owners of points")
+        for teacher in self.teachers:
+            if bool(teacher.fact_share) == bool(teacher.policy_weight):
+                raise ValueError("a teacher has either a policy_weight or a fact_share")
+            if teacher.fact_share and not network.facts:
+                raise ValueError("a teacher's fact_share needs network.facts")
         if sum(teacher.policy_weight for teacher in self.teachers) > 1:
             raise ValueError("the policy_weight of all teachers must add up to at most 1")
         if sum(teacher.value_weight for teacher in self.teachers) > 1:
@@ -176,6 +194,8 @@ class TrainingConfig:
             raise ValueError("data.random_ratings needs teachers and network.rating_range")
         if self.training.cache_teachers and (data.mirrored or not self.teachers):
             raise ValueError("training.cache_teachers needs teachers and data.mirrored = false")
+        if self.training.cache_teachers and any(teacher.fact_share for teacher in self.teachers):
+            raise ValueError("training.cache_teachers does not keep ownership: it needs fact_share = 0")
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values for checkpoints; `parse_training_config` makes the same configuration from them."""
@@ -241,8 +261,8 @@ class StudentConfig(TrainingConfig):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not self.teachers:
-            raise ValueError("a student needs [[teachers]]")
+        if not any(teacher.policy_weight for teacher in self.teachers):
+            raise ValueError("a student needs [[teachers]] with a policy_weight")
         if self.data.mirrored or self.training.cache_teachers:
             raise ValueError("a student needs data.mirrored = false and no training.cache_teachers")
         if self.finish.quantised and self.network.kind != "geometric":

@@ -20,17 +20,19 @@ from torch import Tensor, nn
 
 from sparring.games import NetworkLayout
 from sparring.networks.card import ModelCard
-from sparring.networks.conditioned import CONTEXT
+from sparring.networks.conditioned import CONTEXT, InputSpec
 from sparring.networks.graph import GraphBuilder
 from sparring.training.config import TrainingConfig
 from sparring.training.model import (
     KNOTS,
+    LEAD_SCALE,
     MAX_WEIGHT,
     QUERY_WIDTH,
     TEMPLATES,
     AttentionBlock,
     AttentionTower,
     ContextEncoder,
+    FactHeads,
     FromToHead,
     GeometricBlock,
     GeometricNetwork,
@@ -47,9 +49,9 @@ from sparring.training.model import (
 def export(model: nn.Module, config: TrainingConfig, card: dict[str, Any]) -> onnx.ModelProto:
     """Returns the ONNX model. Its weights are those of `model`; `card` has further fields of the ModelCard.
 
-    Inputs: `planes` uint8 [batch, planes, rows, columns], `context` float [batch, 6]. Outputs: `policy`
-    logits [batch, moves], `wdl` probabilities [batch, 3]. The batch is dynamic; so is the board if the game
-    has several board sizes.
+    Inputs: `planes` uint8 [batch, planes, rows, columns], `context` float [batch, 6 or more]. Outputs: `policy`
+    logits [batch, moves], `wdl` probabilities [batch, 3]; with facts `ownership` [batch, points] and `lead`
+    [batch, 1]. The batch is dynamic; so is the board if the game has several board sizes.
     """
     layout = layout_of(config)
     if isinstance(model, GeometricNetwork):
@@ -57,7 +59,7 @@ def export(model: nn.Module, config: TrainingConfig, card: dict[str, Any]) -> on
         bits = "; block layers in 8 bits (weights in 7)" if model.input_ranges() else ""
     else:
         assert isinstance(model, PolicyValueNetwork)
-        graph, bits = _Writer(layout).network(model), ""
+        graph, bits = _Writer(layout).network(model, input_spec_of(config)), ""
     return graph.build(
         ModelCard(
             name=config.name,
@@ -85,7 +87,10 @@ def describe_architecture(config: TrainingConfig) -> str:
         words.append("conditioned on both players' ratings")
     if part.clock:
         words.append("and on the clock")
-    return ", ".join([*words, f"{layout_of(config).head} policy", "WDL"])
+    if part.servers:
+        words.append(f"and on the server ({', '.join(part.servers)})")
+    facts = ["ownership", "lead"] if part.facts else []
+    return ", ".join([*words, f"{layout_of(config).head} policy", "WDL", *facts])
 
 
 class _Writer:
@@ -95,17 +100,17 @@ class _Writer:
         self.graph = GraphBuilder()
         self._layout = layout
 
-    def network(self, model: PolicyValueNetwork) -> GraphBuilder:
+    def network(self, model: PolicyValueNetwork, spec: InputSpec) -> GraphBuilder:
         """Writes a whole network and returns the graph."""
         graph, layout = self.graph, self._layout
         side: tuple[int | str, ...] = (
             ("rows", "columns") if layout.any_board_size else (layout.rows, layout.columns)
         )
         planes = graph.input("planes", (layout.planes, *side), TensorProto.UINT8)
-        context = graph.input("context", (CONTEXT,))
+        context = graph.input("context", (spec.context_width,))
         x = graph.op("Cast", planes, to=TensorProto.FLOAT)
         x = graph.op("Mul", x, graph.constant(_array(model.scales)))
-        conditioning = self.context(model.context, context)
+        conditioning = self.context(model.context, context, spec.context_width)
         if isinstance(model.tower, ResidualTower):
             x = self.residual(model.tower, x, conditioning)
         else:
@@ -115,9 +120,25 @@ class _Writer:
         pooled = self.means(x, model.value_embed.in_features)
         value_hidden = graph.op("Add", self.dense(pooled, model.value_embed),
                           self.dense(conditioning, model.condition))  # fmt: skip
-        result = self.dense(graph.op("Relu", value_hidden), model.result)
+        value_hidden = graph.op("Relu", value_hidden)
+        result = self.dense(value_hidden, model.result)
+        if model.facts is not None:
+            komi = graph.op("Mul", self.columns(context, CONTEXT), self.number(model.komi_unit))
+            owner, lead, of_lead = self.facts(model.facts, x, value_hidden, komi)
+            result = graph.op("Add", result, of_lead)
+            graph.output("ownership", owner, ("points" if layout.any_board_size else layout.cells,))
+            graph.output("lead", lead, (1,))
         graph.output("wdl", graph.op("Softmax", result, axis=-1), (3,))
         return graph
+
+    def facts(self, heads: FactHeads, x: str, hidden: str, komi: str) -> tuple[str, str, str]:
+        """Ownership [batch, points], lead [batch, 1] and its part of the result's logits [batch, 3]."""
+        graph = self.graph
+        middle = graph.op("Relu", self.convolution(x, heads.middle))
+        owner = graph.op("Tanh", graph.op("Flatten", self.convolution(middle, heads.owner), axis=1))
+        lead = graph.op("ReduceSum", owner, self.indices(1), keepdims=1)
+        lead = graph.op("Add", graph.op("Add", lead, komi), self.dense(hidden, heads.correction))
+        return owner, lead, self.dense(graph.op("Mul", lead, self.number(LEAD_SCALE)), heads.to_result)
 
     def number(self, value: float) -> str:
         return self.graph.constant(np.array(value, np.float32))
@@ -181,14 +202,15 @@ class _Writer:
         """Mean of each channel: [batch, width, rows, columns] to [batch, width]."""
         return self.graph.reshape(self.graph.op("GlobalAveragePool", x), -1, width)
 
-    def context(self, part: ContextEncoder, context: str) -> str:
+    def context(self, part: ContextEncoder, context: str, width: int = CONTEXT) -> str:
         graph = self.graph
         known = graph.op("Mul", self.columns(context, 1, 3, 5), graph.constant(_array(part.enabled)))
         hats = self.hats(self.columns(context, 0, 2), 2, part.knots)
         of_ratings, of_clock = self.columns(known, 0, 1), self.columns(known, 2)
         hats = graph.op("Mul", hats, graph.reshape(of_ratings, -1, 2, 1))
         clock = graph.op("Mul", self.columns(context, 4), of_clock)
-        condition = graph.op("Concat", graph.reshape(hats, -1, 2 * KNOTS), clock, of_clock, axis=1)
+        further = [self.columns(context, *range(CONTEXT, width))] if width > CONTEXT else []
+        condition = graph.op("Concat", graph.reshape(hats, -1, 2 * KNOTS), clock, of_clock, *further, axis=1)
         return graph.op("Relu", self.dense(condition, part.project))
 
     def residual(self, tower: ResidualTower, x: str, conditioning: str) -> str:

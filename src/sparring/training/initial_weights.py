@@ -74,7 +74,7 @@ def load_trained(model: PolicyValueNetwork, layers: list[list[NDArray[np.float32
     """
     tower, head = cast(ResidualTower, model.tower), policy_layers(model.policy)
     rest = 1 + 1 + len(head) + 3  # context, stem, policy and value
-    trained = (len(layers) - rest) // 5
+    trained, facts = divmod(len(layers) - rest, 5)
     order: list[tuple[nn.Module, nn.Module | None]] = [(model.context.project, None)]
     order.append((tower.stem, tower.stem_norm))
     for i in chosen_blocks(trained, len(tower.blocks)):
@@ -83,8 +83,13 @@ def load_trained(model: PolicyValueNetwork, layers: list[list[NDArray[np.float32
         order += [(block.squeeze, None), (block.condition, None), (block.excite, None)]
     order += [(part, None) for part in head]
     order += [(part, None) for part in (model.value_embed, model.condition, model.result)]
+    if facts and model.facts is not None:
+        order += [(part, None) for part in model.facts.children()]
     for (layer, norm), arrays in zip(order, layers, strict=True):
         weights = torch.from_numpy(arrays[0])
+        if layer is model.context.project:  # a network without komi and servers
+            missing = model.context.project.in_features - weights.shape[1]
+            weights = torch.nn.functional.pad(weights, (0, missing))
         if layer is tower.stem:
             weights = with_more_history(weights, tower.stem.in_channels, others)
         layer.weight.copy_(weights)  # type: ignore[operator]

@@ -130,11 +130,17 @@ class RecordLoader:
 
     @property
     def extra_encodings(self) -> tuple[str, ...]:
-        """Encodings beside the network's own that the teachers need."""
+        """Encodings beside the network's own that the teachers and the network's further inputs need."""
         names = {
             name for teacher in self.teachers for name in (teacher.encoding, teacher.global_inputs) if name
         }
-        return tuple(sorted(names - {layout_of(self.config).encoding}))
+        return tuple(sorted((names | self._own_encodings) - {layout_of(self.config).encoding}))
+
+    @property
+    def _own_encodings(self) -> set[str]:
+        """Encodings of the network's further inputs."""
+        points = layout_of(self.config).points
+        return {points.encoding} if self.config.network.facts and points is not None else set()
 
     def _epoch(self, epoch: int, skip: int = 0) -> Generator[Batch]:
         # Different seeds must not share epochs.
@@ -168,7 +174,8 @@ class RecordLoader:
                 positions=None if data.skip_plies is None else PositionFilter(skip_plies=data.skip_plies),
                 encoding=layout_of(config).encoding,
                 history=config.network.history,
-                extra_encodings=self.extra_encodings if training else (),
+                extra_encodings=self.extra_encodings if training else tuple(self._own_encodings),
+                servers=config.network.servers,
                 mirrored=data.mirrored and training,
                 seed=seed,
                 packed=True,

@@ -15,10 +15,12 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from sparring.games import NetworkLayout, describe
-from sparring.networks.conditioned import InputSpec
+from sparring.networks.conditioned import CONTEXT, InputSpec
 from sparring.networks.graph import attention_policy_map
 from sparring.training.config import NetworkConfig, TrainingConfig
 
+LEAD_SCALE = 0.1
+"""Factor of a lead in points where it enters a layer."""
 KNOTS = 11
 """Knots of the piecewise linear encoding of a rating."""
 CONDITIONING_WIDTH = 64
@@ -54,8 +56,17 @@ def layout_of(config: TrainingConfig) -> NetworkLayout:
 
 def input_spec_of(config: TrainingConfig) -> InputSpec:
     """Returns the settings of the network's codec."""
-    lowest, highest = config.network.rating_range or (0.0, 1.0)
-    return InputSpec(config.game, layout_of(config).encoding, config.network.history, lowest, highest)
+    network = config.network
+    lowest, highest = network.rating_range or (0.0, 1.0)
+    return InputSpec(
+        config.game,
+        layout_of(config).encoding,
+        network.history,
+        lowest,
+        highest,
+        facts=int(network.facts),
+        servers=",".join(network.servers),
+    )
 
 
 def _scales(layout: NetworkLayout) -> Tensor:
@@ -74,8 +85,9 @@ def _enabled(part: NetworkConfig) -> Tensor:
 class ContextEncoder(nn.Module):
     """Encodes ratings and clock as a conditioning vector.
 
-    Input: context [n, 6], see `networks.conditioned`. Output: [n, CONDITIONING_WIDTH]. A rating becomes hat
-    functions over KNOTS knots. Inputs that the configuration does not use are multiplied by 0.
+    Input: context [n, 6 or more], see `networks.conditioned`. Output: [n, CONDITIONING_WIDTH]. A rating becomes
+    hat functions over KNOTS knots. Ratings and clock that the configuration does not use are multiplied by 0;
+    komi and servers enter as they are.
     """
 
     enabled: Tensor
@@ -85,13 +97,13 @@ class ContextEncoder(nn.Module):
         super().__init__()
         self.register_buffer("enabled", _enabled(part))
         self.register_buffer("knots", torch.arange(KNOTS, dtype=torch.float32))
-        self.project = nn.Linear(2 * KNOTS + 2, CONDITIONING_WIDTH)
+        self.project = nn.Linear(2 * KNOTS + 2 + part.facts + len(part.servers), CONDITIONING_WIDTH)
 
     def forward(self, context: Tensor) -> Tensor:
-        values, known = context[:, 0::2], context[:, 1::2] * self.enabled
+        values, known = context[:, 0:CONTEXT:2], context[:, 1:CONTEXT:2] * self.enabled
         hats = (1 - (values[:, :2, None] * (KNOTS - 1) - self.knots).abs()).relu() * known[:, :2, None]
         clock = torch.stack([values[:, 2] * known[:, 2], known[:, 2]], dim=1)
-        return functional.relu(self.project(torch.cat([hats.flatten(1), clock], dim=1)))
+        return functional.relu(self.project(torch.cat([hats.flatten(1), clock, context[:, CONTEXT:]], dim=1)))
 
 
 class ResidualBlock(nn.Module):
@@ -260,11 +272,36 @@ class PointsHead(nn.Module):
         return torch.cat([points, self.passing(x.mean((2, 3)))], dim=1)
 
 
+class FactHeads(nn.Module):
+    """Ownership of the points, and the lead that follows from it.
+
+    Inputs: the tower's output [n, width, rows, columns], the value head's hidden layer [n, 64], and komi for the
+    player to move in points [n]. Outputs: ownership [n, points] from 1 (the player to move) to -1, the lead
+    [n, 1] in points, and what it adds to the logits of the result [n, 3]. The lead is the sum of the ownership
+    and komi with a learned correction, so that it holds on every board size.
+    """
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.middle = nn.Conv2d(width, 32, 1)
+        self.owner = nn.Conv2d(32, 1, 1)
+        self.correction = nn.Linear(CONDITIONING_WIDTH, 1)
+        self.to_result = nn.Linear(1, 3, bias=False)
+        nn.init.zeros_(self.correction.weight)
+        nn.init.zeros_(self.correction.bias)
+        nn.init.zeros_(self.to_result.weight)
+
+    def forward(self, x: Tensor, hidden: Tensor, komi: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        owner = self.owner(functional.relu(self.middle(x))).flatten(1).float().tanh()
+        lead = owner.sum(dim=1, keepdim=True) + komi[:, None] + self.correction(hidden).float()
+        return owner, lead, self.to_result(lead * LEAD_SCALE)
+
+
 class PolicyValueNetwork(nn.Module):
     """Policy and value network.
 
-    Inputs: `planes` [n, planes, rows, columns] uint8 and `context` [n, 6] float. Outputs: policy logits [n,
-    moves] and logits of win, draw and loss [n, 3].
+    Inputs: `planes` [n, planes, rows, columns] uint8 and `context` [n, 6 or more] float. Outputs: policy logits
+    [n, moves] and logits of win, draw and loss [n, 3]; with facts also ownership [n, points] and lead [n, 1].
     """
 
     scales: Tensor
@@ -285,12 +322,18 @@ class PolicyValueNetwork(nn.Module):
         self.value_embed = nn.Linear(part.width, CONDITIONING_WIDTH)
         self.condition = nn.Linear(CONDITIONING_WIDTH, CONDITIONING_WIDTH, bias=False)
         self.result = nn.Linear(CONDITIONING_WIDTH, 3)
+        self.facts = FactHeads(part.width) if part.facts else None
+        self.komi_unit = layout.points.unit if layout.points else 0.0
 
-    def forward(self, planes: Tensor, context: Tensor) -> tuple[Tensor, Tensor]:
+    def forward(self, planes: Tensor, context: Tensor) -> tuple[Tensor, ...]:
         conditioning = self.context(context)
         x = self.tower(planes.to(self.scales.dtype) * self.scales, conditioning)
         value_hidden = functional.relu(self.value_embed(x.mean((2, 3))) + self.condition(conditioning))
-        return self.policy(x), self.result(value_hidden)
+        result = self.result(value_hidden)
+        if self.facts is None:
+            return self.policy(x), result
+        owner, lead, of_lead = self.facts(x, value_hidden, context[:, CONTEXT] * self.komi_unit)
+        return self.policy(x), result + of_lead, owner, lead
 
 
 def make_network(config: TrainingConfig) -> PolicyValueNetwork | GeometricNetwork:

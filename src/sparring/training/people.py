@@ -79,8 +79,9 @@ class PeopleTask(Task):
     def loss(self, forward: Callable[..., Any], batch: TaskBatch) -> StepLoss:
         """Returns policy and value loss, and the top-1 accuracy as `train_top1`."""
         minibatch = TrainingBatch(*batch.tensors)
-        policy, result = forward(minibatch.planes, minibatch.context)
-        outcome = losses(policy, result, minibatch, self.config.training.value_weight)
+        training = self.config.training
+        outputs = forward(minibatch.planes, minibatch.context)
+        outcome = losses(outputs, minibatch, training.value_weight, training.fact_weight)
         return StepLoss(outcome.total, {"train_top1": mean_of(outcome.hits.float(), minibatch.played >= 0)})
 
     def validate(self, model: nn.Module, step: int) -> dict[str, Any]:
@@ -88,8 +89,7 @@ class PeopleTask(Task):
         group."""
         columns: list[tuple[Any, ...]] = []
         for minibatch, groups in self.loader.validation():
-            policy, result = model(minibatch.planes, minibatch.context)
-            outcome = losses(policy, result, minibatch, 0)
+            outcome = losses(model(minibatch.planes, minibatch.context), minibatch, 0)
             counted = (minibatch.played >= 0).cpu().numpy()
             values = outcome.hits.cpu().numpy(), outcome.nll.cpu().numpy(), groups
             columns.append(tuple(column[counted] for column in values))

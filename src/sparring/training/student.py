@@ -412,7 +412,7 @@ def encode_states(config: StudentConfig, states: Sequence[Any], extra_encodings:
         symmetry=symmetry, counts=counts, extra_encodings=views, result=unknown,
         rating=np.full(n, -1, np.int16), opponent_rating=np.full(n, -1, np.int16), rank=nobody,
         opponent_rank=nobody, clock=unknown, clock_before=unknown, ply=samples.plies, mover=samples.movers,
-        game=np.zeros(n, np.int64),
+        game=np.zeros(n, np.int64), server=np.zeros(n, np.int8),
     )  # fmt: skip
 
 

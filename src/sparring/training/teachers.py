@@ -44,6 +44,11 @@ class TeacherOutput(NamedTuple):
     """[n, labels]: policy logits in the order of its encoding's labels."""
     results: Tensor
     """[n, 3]: probabilities of win, draw and loss for the side to move."""
+    ownership: Tensor
+    """[n, points]: expected owners from 1 (the side to move) to -1, in the order of our moves; [n, 0] if the
+    network has none."""
+    lead: Tensor
+    """[n, 1]: points by which the side to move is ahead; [n, 0] if the network has none."""
 
 
 class Teacher:
@@ -54,7 +59,12 @@ class Teacher:
         if card.game != config.game:
             raise BadConfig(f"the teacher {card.name} plays {card.game}, not {config.game}")
         self.name, self.licence = card.name, card.licence
-        self.weight, self.results = part.policy_weight, part.value_weight
+        self.weight, self.results, self.fact_share = part.policy_weight, part.value_weight, part.fact_share
+        if part.fact_share and card.codec != "katago":
+            raise BadConfig(
+                f"the teacher {card.name} has no ownership and lead to teach; KataGo's networks have"
+            )
+        self._lead_unit = float(card.settings.get("lead_multiplier", 1.0))
         self.encoding = _encoding(card, config)
         self.global_inputs = _GLOBAL_ENCODINGS.get(card.codec)
         self._forward = _FORWARD[card.codec]
@@ -71,15 +81,21 @@ class Teacher:
         """
         inputs = (planes, ratings, context, global_inputs)
         if not planes.is_cuda:
-            return self._forward(self._graph, *inputs)
+            return self._of(self._forward(self._graph, *inputs))
         if self._compiled is None:
             self._compiled = self._compile(*inputs)
-        return TeacherOutput(*(tensor.float() for tensor in self._compiled(*inputs)))
+        return self._of([tensor.float() for tensor in self._compiled(*inputs)])
+
+    def _of(self, outputs: Sequence[Tensor]) -> TeacherOutput:
+        """The output with the lead in points."""
+        logits, results, *facts = outputs
+        ownership, lead = facts or (results[:, :0], results[:, :0])
+        return TeacherOutput(logits, results, ownership, lead * self._lead_unit)
 
     def _compile(self, *example: Tensor) -> Callable[..., Any]:
         """Compiles the network with mixed precision and captures it as a CUDA graph."""
 
-        def query(*inputs: Tensor) -> TeacherOutput:
+        def query(*inputs: Tensor) -> tuple[Tensor, ...]:
             with torch.autocast("cuda", torch.bfloat16):
                 return self._forward(self._graph, *inputs)
 
@@ -106,40 +122,45 @@ def _encoding(card: ModelCard, config: TrainingConfig) -> str:
     return card.codec
 
 
-TeacherForward = Callable[[TorchGraph, Tensor, Tensor, Tensor, Tensor], TeacherOutput]
+TeacherForward = Callable[[TorchGraph, Tensor, Tensor, Tensor, Tensor], tuple[Tensor, ...]]
+"""The outputs: logits, results, and from some networks ownership and lead in the network's unit."""
+_LEAD = 2
+"""Place of the lead among the outputs of KataGo's score head."""
 
 
-def _forward_lc0(graph: TorchGraph, planes: Tensor, *_: Tensor) -> TeacherOutput:
+def _forward_lc0(graph: TorchGraph, planes: Tensor, *_: Tensor) -> tuple[Tensor, ...]:
     outputs = graph(planes=planes)
     if "wdl" in outputs:
-        return TeacherOutput(outputs["policy"], outputs["wdl"])
+        return outputs["policy"], outputs["wdl"]
     value = outputs["value"]  # older value heads have no draws
-    return TeacherOutput(outputs["policy"], torch.cat([1 + value, 0 * value, 1 - value], dim=1) / 2)
+    return outputs["policy"], torch.cat([1 + value, 0 * value, 1 - value], dim=1) / 2
 
 
-def _forward_maia3(graph: TorchGraph, planes: Tensor, ratings: Tensor, *_: Tensor) -> TeacherOutput:
+def _forward_maia3(graph: TorchGraph, planes: Tensor, ratings: Tensor, *_: Tensor) -> tuple[Tensor, ...]:
     own, other = ratings.clamp(600, 2600).long().unbind(1)
     outputs = graph(tokens=planes.float(), self_elo=own, oppo_elo=other)
-    return TeacherOutput(outputs["logits_move"], outputs["logits_value"].softmax(dim=1).flip(1))
+    return outputs["logits_move"], outputs["logits_value"].softmax(dim=1).flip(1)
 
 
 def _forward_katago(
     graph: TorchGraph, planes: Tensor, _: Tensor, __: Tensor, global_inputs: Tensor
-) -> TeacherOutput:
+) -> tuple[Tensor, ...]:
     """KataGo's rows run from the top, ours from the bottom. Its third outcome, no result, is left out."""
     outputs = graph(**{"spatial": planes.float().flip(2), "global": global_inputs})
     logits: Tensor = outputs["policy"]
-    points = logits[:, :-1].reshape(-1, *planes.shape[2:]).flip(1)
+    side = planes.shape[2:]
+    points = logits[:, :-1].reshape(-1, *side).flip(1)
     moves = torch.cat([points.flatten(1), logits[:, -1:]], dim=1)
     won, lost = outputs["value"][:, :2].softmax(dim=1).split(1, dim=1)
-    return TeacherOutput(moves, torch.cat([won, 0 * won, lost], dim=1))
+    ownership = outputs["ownership"].reshape(-1, *side).flip(1).flatten(1)
+    return moves, torch.cat([won, 0 * won, lost], dim=1), ownership, outputs["score"][:, _LEAD : _LEAD + 1]
 
 
 def _forward_people(
     graph: TorchGraph, planes: Tensor, _: Tensor, context: Tensor, __: Tensor
-) -> TeacherOutput:
+) -> tuple[Tensor, ...]:
     outputs = graph(planes=planes, context=context)
-    return TeacherOutput(outputs["policy"], outputs["wdl"])
+    return outputs["policy"], outputs["wdl"]
 
 
 _FORWARD: dict[str, TeacherForward] = {

@@ -1,0 +1,1 @@
+"""Shogi of people: games by people, their strength, and tables to train on."""
