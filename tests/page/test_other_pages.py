@@ -9,7 +9,7 @@ import axe_core_python
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.page.steps import begin, choose, resign, type_move, weak
+from tests.page.steps import begin, choose, resign, type_move, visit, weak
 
 AXE = Path(axe_core_python.__file__).parent / "axe.min.js"
 MATE = "r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - 4 4"
@@ -124,7 +124,7 @@ def test_axe_finds_no_serious_fault(page: Page, address: str, path: str) -> None
         choose(page, "shogi")
         begin(page)
     else:
-        page.goto(f"{address}/{path}")
+        visit(page, address, path)
         expect(page.locator("h1")).to_be_visible()
     assert serious_faults(page) == []
 
@@ -132,7 +132,7 @@ def test_axe_finds_no_serious_fault(page: Page, address: str, path: str) -> None
 def test_axe_finds_no_serious_fault_in_the_dark(page: Page, address: str) -> None:
     page.emulate_media(color_scheme="dark")
     for path in PAGES:
-        page.goto(f"{address}/{path}")
+        visit(page, address, path)
         expect(page.locator("h1")).to_be_visible()
         assert serious_faults(page) == []
 
@@ -140,6 +140,6 @@ def test_axe_finds_no_serious_fault_in_the_dark(page: Page, address: str) -> Non
 @pytest.mark.parametrize("page", ["phone"], indirect=True)
 def test_no_page_is_wider_than_a_phone(page: Page, address: str) -> None:
     for path in PAGES:
-        page.goto(f"{address}/{path}")
+        visit(page, address, path)
         expect(page.locator("h1")).to_be_visible()
         assert page.evaluate("document.documentElement.scrollWidth") <= 390, path

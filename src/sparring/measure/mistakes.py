@@ -24,6 +24,7 @@ from sparring.games import describe
 from sparring.measure.metrics import Buckets, Estimate, Resamples, all_buckets
 from sparring.measure.samples import Sample
 from sparring.measure.strength import policy_values
+from sparring.play.result import GameResult
 from sparring.players.engine_player import start_engine
 from sparring.players.engines import (
     EngineClient,
@@ -131,7 +132,7 @@ class _EngineJudge:
 
     def _value(self, state: Any) -> float:
         if (outcome := state.outcome) is not None:
-            return 0.5 if outcome.winner is None else float(outcome.winner == state.to_move)
+            return float(GameResult.by_rules(outcome).score(state.to_move) or 0)
         answer = self._engine.choose(PositionHistory.of(state), None)
         if answer.expected is not None:
             return answer.expected
