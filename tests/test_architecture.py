@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from pkgutil import resolve_name
 
@@ -50,8 +51,13 @@ def docstrings(tree: ast.AST) -> set[int]:
     return {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
 
 
-def references(path: Path) -> Iterator[tuple[str, bool]]:
+@cache
+def references(path: Path) -> tuple[tuple[str, bool], ...]:
     """The names below `sparring` that a module refers to, and whether by a string."""
+    return tuple(_references(path))
+
+
+def _references(path: Path) -> Iterator[tuple[str, bool]]:
     tree = ast.parse(path.read_text())
     ignored = docstrings(tree)
     for node in ast.walk(tree):

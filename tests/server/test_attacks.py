@@ -504,15 +504,15 @@ def test_a_review_rests_while_nobody_asks_for_it(app: FastAPI, monkeypatch: pyte
 
     monkeypatch.setattr(review, "_review_move", look)
     with TestClient(app) as client:
-        body = {"game": "chess", "record": games_of("Anna", 1, plies=60)}
+        body = {"game": "chess", "record": games_of("Anna", 1, plies=24)}
         address = f"/api/reviews/{client.post('/api/reviews', json=body).json()['id']}"
         reviews = app.state.reviews._reviews.values()
         wait_until(lambda: not any(map(review._runs, reviews)), "the review rests")
-        assert 0 < len(looked) < 60
+        assert 0 < len(looked) < 24
         wait_until(lambda: client.get(address).json()["done"], "somebody asks, and it goes on")
         shown = client.get(address).json()
-        assert (shown["error"], shown["total"]) == (None, 60)
-        assert [move["ply"] for move in shown["moves"]] == looked == list(range(60))
+        assert (shown["error"], shown["total"]) == (None, 24)
+        assert [move["ply"] for move in shown["moves"]] == looked == list(range(24))
 
 
 def test_ctrl_c_ends_a_server_that_searches(tmp_path: Path) -> None:
