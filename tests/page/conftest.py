@@ -26,7 +26,15 @@ SCREENS: dict[str, ViewportSize] = {
     "phone": {"width": 390, "height": 844},
 }
 RESULTS = Path(__file__).parents[2] / "results"
-_PROGRAM = "import sys; from sparring.cli import main; sys.exit(main())"
+_PROGRAM = """
+import sys
+from sparring.cli import main
+from sparring.server import pauses
+
+pauses.LONGEST = pauses.SHORTEST = 0.0
+sys.exit(main())
+"""
+"""A server whose opponents answer at once."""
 
 
 @contextmanager
