@@ -12,8 +12,7 @@ import numpy as np
 from bench.result import BenchmarkResult
 from sparring.expendibots.game import Expendibots
 from sparring.search.linear_evaluation import open_evaluation
-from sparring.training.treestrap import TreeStrapRunConfig
-from sparring.training.treestrap.run import play
+from sparring.training.treestrap.run import TreeStrapRunConfig, play
 from studies.expendibots.evaluation_matches import sample_opening
 
 NODES = 400_000

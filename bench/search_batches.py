@@ -74,7 +74,7 @@ def elo_curve(path: Path) -> Any:
     if not path.exists():
         return None
     players = read_json(path)["ladder"]["players"]
-    known = sorted((int(each["name"].split()[0]), float(each["elo"])) for each in players)
+    known = sorted((int(player["name"].split()[0]), float(player["elo"])) for player in players)
     (_, zero), *searches = known
     nodes, elo = np.array(searches).T
     slope, level = np.polyfit(np.log(nodes), elo - zero, 1)

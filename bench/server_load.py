@@ -203,7 +203,7 @@ async def play(server: ServerProcess, load: Load) -> Progress:
             for visitor in visitors:
                 group.create_task(visitor.play(progress, until))
         after = alone.seconds()
-        progress.ratios += [2 * each / (before + after) for each in progress.seconds[first:]]
+        progress.ratios += [2 * second / (before + after) for second in progress.seconds[first:]]
         before = after
         if tenth > 1:
             progress.memory[len(progress.seconds)] = round(server.resident_megabytes(), 1)

@@ -21,6 +21,7 @@ from studies.ace.tuning_commands import ace_baselines, ace_cross, ace_curve, ace
 from studies.blend.commands import blend_command
 from studies.dsmcp.commands import dsmcp
 from studies.expendibots.commands import accept, draws, expendibots, ladder, opponent, variants
+from studies.go_ranks.commands import go_fit, go_games, go_kgs, go_matches, go_own, go_people
 from studies.levels.commands import level_fit, level_grid, level_report, level_solve, level_table
 from studies.levels.pair_commands import level_pairs, level_rate
 from studies.levels.position_commands import (
@@ -53,7 +54,7 @@ from studies.rbc.commands import (
     rbc_variants,
 )
 from studies.search.commands import search_loss, search_match, search_positions, search_ratings
-from studies.shogi.commands import shogi_games
+from studies.shogi.commands import shogi_engine_moves, shogi_games, shogi_judge, shogi_strength
 
 app = typer.Typer(
     name="studies",
@@ -84,6 +85,12 @@ _STUDIES: dict[str, Callable[..., None]] = {
     "expendibots-draws": draws,
     "expendibots-opponent": opponent,
     "expendibots-networks": variants,
+    "go-fit": go_fit,
+    "go-games": go_games,
+    "go-kgs": go_kgs,
+    "go-matches": go_matches,
+    "go-own": go_own,
+    "go-people": go_people,
     "level-candidates": level_candidates,
     "level-fit": level_fit,
     "level-grid": level_grid,
@@ -120,6 +127,9 @@ _STUDIES: dict[str, Callable[..., None]] = {
     "search-match": search_match,
     "search-ratings": search_ratings,
     "shogi-games": shogi_games,
+    "shogi-judge": shogi_judge,
+    "shogi-strength": shogi_strength,
+    "shogi-engine-moves": shogi_engine_moves,
 }
 for _name, _study in _STUDIES.items():
     app.command(_name)(checked_command(one_at_a_time(_name, _study)))

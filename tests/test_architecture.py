@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 from pkgutil import resolve_name
 
+import pytest
 from nanobind.stubgen import StubGen
 
 import sparring
@@ -44,6 +45,10 @@ BESIDE = {
 NO_REFERENCE = {"sparring.card": "a key of networks' metadata"}
 """Strings that look like a reference, and what they are."""
 REFERENCE = re.compile(r"sparring(?:\.\w+)+(?::\w+)?")
+ANY_PACKAGE = "sparring.*"
+"""What an f-string refers to that leaves the package open."""
+FINDS_PLUGINS = "games/registry.py"
+"""The module that imports `sparring.<game>.plugin`."""
 
 
 def docstrings(tree: ast.AST) -> set[int]:
@@ -52,19 +57,30 @@ def docstrings(tree: ast.AST) -> set[int]:
 
 
 @cache
-def references(path: Path) -> tuple[tuple[str, bool], ...]:
-    """The names below `sparring` that a module refers to, and whether by a string."""
-    return tuple(_references(path))
+def references(source: str) -> tuple[tuple[str, bool], ...]:
+    """The names below `sparring` that a module refers to, and whether by a string. Of an f-string it is the
+    part before the first value."""
+    return tuple(_references(source))
 
 
-def _references(path: Path) -> Iterator[tuple[str, bool]]:
-    tree = ast.parse(path.read_text())
+def _references(source: str) -> Iterator[tuple[str, bool]]:
+    tree = ast.parse(source)
     ignored = docstrings(tree)
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from ((alias.name, False) for alias in node.names if alias.name.startswith("sparring."))
-        elif isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == "sparring":
-            yield from ((f"{node.module}.{alias.name}", False) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"line {node.lineno}: a relative import"
+            if (node.module or "").partition(".")[0] == "sparring":
+                yield from ((f"{node.module}.{alias.name}", False) for alias in node.names)
+        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            if node.value.id == "sparring" and not node.attr.startswith("__"):
+                yield f"sparring.{node.attr}", False
+        elif isinstance(node, ast.JoinedStr):
+            first = node.values[0] if node.values else None
+            if isinstance(first, ast.Constant) and str(first.value).startswith("sparring."):
+                package = str(first.value).split(".")[1]
+                yield (f"sparring.{package}" if package else ANY_PACKAGE), True
         elif isinstance(node, ast.Constant) and id(node) not in ignored:
             text = str(node.value)
             if REFERENCE.fullmatch(text) and text not in NO_REFERENCE:
@@ -82,18 +98,44 @@ def test_references_point_downwards() -> None:
     """Import statements and strings alike."""
     used = set()
     for package, path in modules():
-        for name, _ in references(path):
-            other = re.split("[.:]", name)[1]
-            if other != package and LAYER[other] >= LAYER[package]:
+        for name, _ in references(path.read_text()):
+            if name == ANY_PACKAGE:
+                assert path == SOURCE / FINDS_PLUGINS, f"{path} refers to a package that a value names"
+                continue
+            other = re.split("[.:]", name)[
+                1
+            ]  # a name of the root, such as load_player, is above all packages
+            if other != package and LAYER.get(other, len(LAYERS)) >= LAYER[package]:
                 used.add((package, other))
                 assert (package, other) in BESIDE, f"{path} refers to {name}"
     assert used == set(BESIDE), "BESIDE lists references that are no more"
 
 
+@pytest.mark.parametrize(
+    ("source", "name"),
+    [
+        ("import sparring.cli.play", "sparring.cli.play"),
+        ("def f():\n    from sparring.cli import main", "sparring.cli.main"),
+        ("from sparring import load_player", "sparring.load_player"),
+        ("import sparring\nsparring.load_player", "sparring.load_player"),
+        ("target = 'sparring.cli.play:play'", "sparring.cli.play:play"),
+        ("target = f'sparring.cli.{name}:{name}'", "sparring.cli"),
+        ("target = f'sparring.{name}'", ANY_PACKAGE),
+    ],
+)
+def test_a_reference_is_seen_in_any_form(source: str, name: str) -> None:
+    assert [reference for reference, _ in references(source)] == [name]
+
+
+def test_a_relative_import_is_refused() -> None:
+    with pytest.raises(AssertionError, match="a relative import"):
+        list(references("from ..cli import main"))
+
+
 def test_what_a_string_refers_to_exists() -> None:
     for _, path in modules():
-        for name, by_string in references(path):
-            if by_string:
+        for name, by_string in references(path.read_text()):
+            if by_string and name != ANY_PACKAGE:
                 assert resolve_name(name) is not None, f"{path} refers to {name}"
 
 
@@ -101,8 +143,8 @@ def test_files_are_written_by_storage() -> None:
     """Only sparring.base.storage writes and syncs whole files."""
     for path in SOURCE.rglob("*.py"):
         if path.relative_to(SOURCE).as_posix() != "base/storage.py":
-            found = re.search(r"\bfsync\b|\.write_text\(|\.write_bytes\(", path.read_text())
-            assert found is None, f"{path} has {found and found[0]}: see sparring.base.storage"
+            write = re.search(r"\bfsync\b|\.write_text\(|\.write_bytes\(", path.read_text())
+            assert write is None, f"{path} has {write and write[0]}: see sparring.base.storage"
 
 
 def test_the_stub_of_the_native_module_is_current() -> None:
@@ -129,8 +171,8 @@ def test_shipped_files_are_found_by_the_data_module() -> None:
     """Only sparring.data knows where the package's own files are."""
     for path in SOURCE.rglob("*.py"):
         if path.relative_to(SOURCE).parts[0] != "data":
-            found = re.search(r"\b__file__\b|importlib.resources|\bresources\.files\b", path.read_text())
-            assert found is None, f"{path} has {found and found[0]}: see sparring.data"
+            place = re.search(r"\b__file__\b|importlib.resources|\bresources\.files\b", path.read_text())
+            assert place is None, f"{path} has {place and place[0]}: see sparring.data"
 
 
 def test_experiments_and_tests_are_not_part_of_the_package() -> None:

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from sparring.players.player import Turn as Turn
     from sparring.policies.loading import load_policy as load_policy
     from sparring.policies.policy import Policy as Policy
-    from sparring.records.game_records import open_records as open_records
+    from sparring.records.readers import open_records as open_records
     from sparring.search.limits import SearchLimits as SearchLimits
 
 disable_telemetry()

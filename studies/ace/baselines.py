@@ -31,8 +31,8 @@ def baselines(
     for rating in classes:
         data = class_positions("chess", records, rating, positions, split=Split.TEST, every=every)
         for name, policy in opened.items():
-            told = [replace(each, rating=rating, opponent_rating=rating) for each in data.positions]
-            found = [log_probabilities(each) for each in policy.predict(told)]
+            told = [replace(position, rating=rating, opponent_rating=rating) for position in data.positions]
+            found = [log_probabilities(prediction) for prediction in policy.predict(told)]
             losses = np.array([-logs[move] for logs, move in zip(found, data.played, strict=True)])
             hits = np.array(
                 [float(logs.argmax() == move) for logs, move in zip(found, data.played, strict=True)]

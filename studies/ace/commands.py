@@ -40,14 +40,16 @@ def ace_games(
     from studies.ace.games import Pairing, play_pairings
     from studies.ace.players import class_players, level_players
 
-    ratings = [int(each) for each in classes.split(",")]
+    ratings = [int(word) for word in classes.split(",")]
     players = level_players(ratings) if tuning is None else class_players(tuning, ratings)
     if len(players) < 2:
         raise UserError(f"{tuning} has fewer than two tuned classes of {classes}")
     if unvisited_share is not None:
         players = {name: replace(p, unvisited_share=unvisited_share) for name, p in players.items()}
     sources = {name: p.model if tuning is None else network for name, p in players.items()}
-    loaded = {each: load_policy(each, "chess", backend=backend, batch=batch) for each in sources.values()}
+    loaded = {
+        source: load_policy(source, "chess", backend=backend, batch=batch) for source in sources.values()
+    }
     policies = {name: loaded[source] for name, source in sources.items()}
     journal = Journal(out, header={"seed": seed, "players": {n: asdict(p) for n, p in players.items()}})
     played = {(frozenset((e["first"], e["second"])), e["number"]) for e in journal.entries}
@@ -78,7 +80,7 @@ def ace_evidence(
     """Evaluate the moves of people's games under all ratings, for `ace-strength`."""
     from studies.ace.evidence import evidence_rows, wanted_games, write_lines
 
-    part, parts = (int(each) for each in shard.split("/"))
+    part, parts = (int(word) for word in shard.split("/"))
     wanted = wanted_games(records, players, games)[part - 1 :: parts]
     rows: list[dict[str, Any]] = []
     every = 1000
@@ -148,7 +150,7 @@ def ace_answers(
     from studies.ace.respondents import all_respondents
 
     test = read_test(items, positions)
-    numbers = [int(each) for each in levels.split(",") if each]
+    numbers = [int(word) for word in levels.split(",") if word]
     curves = out.with_name("curves.json")
     if people is not None and not curves.exists():
         human = load_policy("human", "chess", backend=backend, batch=batch)

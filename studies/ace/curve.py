@@ -81,7 +81,7 @@ def _losses_by_phase(
     """The losses with tau by a curve of its own in each phase [positions]."""
     losses = cross_entropy(found, theta)
     for index, name in enumerate(PHASES):
-        known = [_with_phase(each, name) for each in results if name in each["by_phase"]["phases"]]
+        known = [_with_phase(result, name) for result in results if name in result["by_phase"]["phases"]]
         if len(known) < 2:
             continue
         inside = data.phase == index

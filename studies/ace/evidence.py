@@ -75,7 +75,7 @@ def _row(game: RecordedGame, player: int, evidence: GameEvidence) -> dict[str, A
         "split": str(game.split()),
         "moves": evidence.moves,
         "curve": [round(float(each), 3) for each in evidence.curve],
-        "features": [round(float(each), 3) for each in evidence.features],
+        "features": [round(float(feature), 3) for feature in evidence.features],
     }
 
 
@@ -103,10 +103,10 @@ def informative_positions(
     best: list[tuple[float, dict[str, Any]]] = []
     for start in range(0, len(games), 50):
         entries = [
-            (game, each)
+            (game, position)
             for game in games[start : start + 50]
-            for each in list(game.positions(skip_plies=8))[::every]
-            if len(each.state.legal_moves()) > 1
+            for position in list(game.positions(skip_plies=8))[::every]
+            if len(position.state.legal_moves()) > 1
         ]
         if not entries:
             continue

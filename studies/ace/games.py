@@ -13,7 +13,7 @@ import numpy as np
 from sparring.arena.results import ArenaGame
 from sparring.base.storage import atomic_write, read_journal
 from sparring.games import load_game
-from sparring.measure.calibration_games import PolicyMover
+from sparring.measure.calibration import PolicyMover
 from sparring.play.match import LockstepGame, play_together
 from sparring.players.player_config import PlayerConfig
 from sparring.policies import Policy

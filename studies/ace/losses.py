@@ -31,7 +31,7 @@ def class_losses(
     columns = {"people": played_losses(positions)}
     for name, config in players.items():
         columns |= {f"{name}{part}": each for part, each in _parts(policy, config, positions).items()}
-    ratings = np.array([each.rating for each in positions])
+    ratings = np.array([position.rating for position in positions])
     groups: list[tuple[int | None, NDArray[np.bool_]]] = [(None, np.ones(len(ratings), np.bool_))]
     groups += [(rating, ratings == rating) for rating in sorted(set(ratings.tolist()))]
     rows = []

@@ -47,7 +47,10 @@ class Calibration:
 def rating_curves(human: Policy, states: Sequence[Any]) -> list[Array]:
     """log p(move | r) [ratings told, legal moves] of each state."""
     columns = [
-        [log_probabilities(each) for each in human.predict([Position(s, rating, rating) for s in states])]
+        [
+            log_probabilities(prediction)
+            for prediction in human.predict([Position(s, rating, rating) for s in states])
+        ]
         for rating in TOLD
     ]
     return [np.stack([column[i] for column in columns]) for i in range(len(states))]
@@ -146,7 +149,7 @@ def score_player(
     grades = [float(a @ np.array(item.grades) / a.sum()) for a, item in zip(graded, test.graded, strict=True)]
     return {
         "people": {"rating": mean, "low": low, "high": high,
-                   "deviation": float(np.std([each[0] for each in sittings]) * line.slope)},
+                   "deviation": float(np.std([sitting[0] for sitting in sittings]) * line.slope)},
         "puzzles": {**rasch_rating(np.array([item.rating for item in test.puzzles]), solved),
                     "solved": float(solved.mean())},
         "graded": {"grade": float(np.mean(grades)), "error": float(np.std(grades) / np.sqrt(len(grades)))},

@@ -83,7 +83,7 @@ def games_report(path: Path) -> dict[str, Any]:
         for entry in read_journal(path)
         if "result" in entry
     ]
-    names = {name for each in results for name in (each.first, each.second)}
+    names = {name for result in results for name in (result.first, result.second)}
     ratings = {name: float(rating) for rating, name in CLASS_NAMES.items() if name in names}
     return round_robin_report(results, ratings)
 
@@ -96,7 +96,9 @@ def positions_report(test: PositionTest, answers: Path, curves: Path, amsterdam:
     content = read_json(curves)
     people = content["people"]
     line, groups = calibrate_on_people(
-        np.array([each["rating"] for each in people]), np.array([each["curve"] for each in people]), FORM
+        np.array([person["rating"] for person in people]),
+        np.array([person["curve"] for person in people]),
+        FORM,
     )
     form = [np.array(curve) for curve in content["form"]]
     players = []
@@ -140,7 +142,7 @@ def theta_figure(tuning: Mapping[str, Any]) -> Any:
     labels = {"temperature": "tau", "policy_temperature": "t", "c_puct": "c_puct"}
     for colour, (key, label) in zip(LINE_COLORS, labels.items(), strict=False):
         classes = tuning["classes"]
-        axis.plot([each["class"] for each in classes], [each["theta"][key] for each in classes], "o",
+        axis.plot([group["class"] for group in classes], [group["theta"][key] for group in classes], "o",
                   color=colour, markersize=4)  # fmt: skip
         axis.plot([int(r) for r in rows], [row[key] for row in rows.values()], color=colour, label=label)
     axis.set_yscale("log")
@@ -210,7 +212,7 @@ def strength_figure(report: Mapping[str, Any]) -> Any:
                       marker="o", markersize=4, capsize=2, color=colour, label=label)  # fmt: skip
     axis.set_xscale("log")
     sizes = sorted({r["games"] for key in labels for r in report[key]})
-    axis.set_xticks(sizes, [str(each) for each in sizes])
+    axis.set_xticks(sizes, [str(size) for size in sizes])
     axis.minorticks_off()
     axis.set_ylim(bottom=0)
     axis.set_xlabel("games")

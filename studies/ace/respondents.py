@@ -39,7 +39,10 @@ def player_respondent(config: PlayerConfig, backend: str, batch: int) -> Respond
 
     def answer(states: Sequence[Any]) -> list[Array]:
         policy = load_policy(config.model, "chess", backend=backend, batch=batch)
-        return [each.weights for each in lockstep_distributions(policy, config, states)]
+        return [
+            lockstep_distribution.weights
+            for lockstep_distribution in lockstep_distributions(policy, config, states)
+        ]
 
     return answer
 

@@ -77,8 +77,10 @@ def chi_square(pairs: Sequence[PairScore]) -> ChiSquare:
     if small is not None:
         groups.append(small)
     statistic = sum(
-        (each.observed - each.expected) ** 2 * each.games / (each.expected * (each.games - each.expected))
-        for each in groups
+        (group.observed - group.expected) ** 2
+        * group.games
+        / (group.expected * (group.games - group.expected))
+        for group in groups
     )
     return ChiSquare(statistic, len(groups), chi_square_tail(statistic, len(groups)), merged)
 
@@ -107,7 +109,9 @@ def round_robin_report(results: Sequence[ArenaGame], ratings: Mapping[str, float
     names = sorted(ratings, key=lambda name: ratings[name])
     rows, pairs = [], []
     for weak, strong in combinations(names, 2):
-        points = [_score(each, weak) for each in results if {each.first, each.second} == {weak, strong}]
+        points = [
+            _score(result, weak) for result in results if {result.first, result.second} == {weak, strong}
+        ]
         if not points:
             continue
         expected = expected_score(ratings[weak] - ratings[strong])

@@ -177,7 +177,7 @@ def _parts(out: Path, positions: Path | None) -> dict[str, Any]:
             test, out / "answers.jsonl", out / "curves.json", amsterdam
         )
     if baselines := sorted(out.glob("baselines*.json")):
-        report["baselines"] = {"rows": [row for each in baselines for row in read_json(each)["rows"]]}
+        report["baselines"] = {"rows": [row for baseline in baselines for row in read_json(baseline)["rows"]]}
     for name in ("strength", "strength-go", "gradients", "curve", "cross", "losses"):
         if (out / f"{name}.json").exists():
             report[name] = read_json(out / f"{name}.json")

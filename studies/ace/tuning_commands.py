@@ -31,7 +31,7 @@ def ace_baselines(
     from sparring.measure.reports import write_json
     from studies.ace.baselines import baselines
 
-    ratings = [int(each) for each in classes.split(",")]
+    ratings = [int(word) for word in classes.split(",")]
     rows = baselines(records, ratings, policies.split(","), positions, backend=backend, batch=batch)
     write_json(provenance(command_line()) | {"rows": rows}, out)
     for row in rows:
@@ -60,7 +60,7 @@ def ace_gradients(
     policy = load_policy(network, "chess", backend=backend, batch=batch)
     tuned = {row["class"]: Theta(**row["theta"]) for row in results_in(tuning)} if tuning is not None else {}
     rows: list[dict[str, Any]] = []
-    for rating in (int(each) for each in classes.split(",")):
+    for rating in (int(word) for word in classes.split(",")):
         data = class_positions("chess", records, rating, positions)
         for name, theta in (("first", Theta()), ("tuned", tuned.get(rating))):
             if theta is not None:
@@ -108,7 +108,7 @@ def ace_cross(
     from sparring.measure.tuning import MemoizedPolicy
     from studies.ace.curve import cross_losses, results_in
 
-    wanted = [int(each) for each in classes.split(",")]
+    wanted = [int(word) for word in classes.split(",")]
     policy = MemoizedPolicy(load_policy(network, "chess", backend=backend, batch=batch))
     results = [each for each in results_in(tuning) if each["class"] in wanted]
     held_out = partial(_held_out_positions, records, positions)
@@ -134,9 +134,11 @@ def ace_losses(
     from studies.ace.players import class_players
     from studies.levels.positions import PEOPLE, read_game_positions
 
-    players = class_players(tuning, [int(each) for each in classes.split(",")])
+    players = class_players(tuning, [int(word) for word in classes.split(",")])
     policy = load_policy(network, "chess", backend=backend, batch=batch)
-    scored = [each for each in read_game_positions(positions) if each.source == PEOPLE]
+    scored = [
+        game_position for game_position in read_game_positions(positions) if game_position.source == PEOPLE
+    ]
     rows = class_losses(policy, players, scored[::every])
     write_json(provenance(command_line()) | {"rows": rows}, out)
     for name in ("people", *players):

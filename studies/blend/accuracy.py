@@ -74,15 +74,15 @@ def group_metrics(metrics: PolicyMetrics) -> dict[str, Any]:
 def describe_fit(groups: list[GroupFit], choices: ChoiceData) -> dict[str, Any]:
     """Alpha of each group by grid and by likelihood, with intervals, and its trend over the rating."""
     found: dict[str, Any] = {
-        each.group: {
-            "rating": each.rating,
-            "positions": each.positions,
-            "games": each.games,
-            "grid": None if each.best is None else _range(each.best),
-            "likelihood": asdict(each.alphas[0]),
-            "weights": [asdict(weight) for weight in each.weights],
+        group.group: {
+            "rating": group.rating,
+            "positions": group.positions,
+            "games": group.games,
+            "grid": None if group.best is None else _range(group.best),
+            "likelihood": asdict(group.alphas[0]),
+            "weights": [asdict(weight) for weight in group.weights],
         }
-        for each in groups
+        for group in groups
     }
     return {"groups": found, "trend": _trend(choices)}
 
@@ -116,7 +116,7 @@ def accuracy_by_alpha(groups: list[GroupFit]) -> dict[str, Any]:
     """Accuracy over alpha on the validation games, by group (figures 2, 5 and 8)."""
     return {
         "alphas": ALPHAS.tolist(),
-        "groups": {each.group: list(each.best.curve) for each in groups if each.best is not None},
+        "groups": {group.group: list(group.best.curve) for group in groups if group.best is not None},
     }
 
 
@@ -178,7 +178,7 @@ def three_policy_blends(
     three["grid"] = Candidates.of(validation, measured, pool_scores(simplex_grid(), names)).chosen()
     return {
         "policies": list(names),
-        "weights": {each.group: [asdict(weight) for weight in each.weights] for each in groups},
+        "weights": {group.group: [asdict(weight) for weight in group.weights] for group in groups},
         "methods": {
             method: {
                 "mean": three[method].entries()["mean"],

@@ -75,7 +75,7 @@ def _first_choices(part: PredictedSample, human: str, strong: str, model: Weight
     pair = part.of(human, strong)
     blend = pooled_logs(pair, weights_of(model, pair, part.groups))
     logs = (*pair.log_probabilities.astype(np.float64), blend)
-    firsts = [segment_argmax(each, pair.offsets) for each in logs]
+    firsts = [segment_argmax(log, pair.offsets) for log in logs]
     return np.stack([pair.played, *firsts]) - pair.offsets[:-1]
 
 

@@ -119,7 +119,7 @@ def paper(game: str) -> dict[str, Any] | None:
     found: dict[str, Any] = {
         "policies": POLICIES[game],
         "rows": [asdict(row) for row in ROWS[game]],
-        "accuracies": [asdict(each) for each in ACCURACIES[game]],
+        "accuracies": [asdict(accuracy) for accuracy in ACCURACIES[game]],
     }
     if game == "shogi":
         found["mechanism"] = MECHANISM

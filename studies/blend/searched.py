@@ -67,7 +67,7 @@ def _searched(
     scored = []
     for rule in RULES:
         selection = selection_rule(rule, c_puct, nodes)
-        scored.append(score([_prediction(each, selection(each)) for each in results], played))
+        scored.append(score([_prediction(result, selection(result)) for result in results], played))
     return np.stack(scored, axis=1)
 
 

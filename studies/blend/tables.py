@@ -55,8 +55,13 @@ def replication_table(content: Content) -> str:
         "in the paper",
     ]
     accuracies = [
-        [each["policy"] or "not said", each["group"], f"{each['accuracy']:.3f}", each["source"]]
-        for each in content["paper"]["accuracies"]
+        [
+            accuracy["policy"] or "not said",
+            accuracy["group"],
+            f"{accuracy['accuracy']:.3f}",
+            accuracy["source"],
+        ]
+        for accuracy in content["paper"]["accuracies"]
     ]
     return (
         page.paragraph(content["paper"]["policies"], faint=True)
@@ -71,7 +76,7 @@ def _range_text(alpha: dict[str, float]) -> str:
 
 def trend_table(content: Content) -> str:
     """The paper's claims on trends, and whether they hold here."""
-    rows = [[each["verdict"], each["claim"], each["here"], each["source"]] for each in trends(content)]
+    rows = [[trend["verdict"], trend["claim"], trend["here"], trend["source"]] for trend in trends(content)]
     return page.table(["here it", "the paper", "here", "in the paper"], rows)
 
 
@@ -208,7 +213,7 @@ def search_table(found: dict[str, Any]) -> str:
         [
             name,
             "",
-            *(_estimate_text(each) for each in entry["groups"].values()),
+            *(_estimate_text(group) for group in entry["groups"].values()),
             _estimate_text(entry["mean"]),
         ]
         for name, entry in found["policies"].items()
@@ -218,7 +223,7 @@ def search_table(found: dict[str, Any]) -> str:
             [
                 f"search, {rule}",
                 ", ".join(entry["c_puct"].values()),
-                *(_estimate_text(each) for each in entry["groups"].values()),
+                *(_estimate_text(group) for group in entry["groups"].values()),
                 _estimate_text(entry["mean"]),
             ]
         )
@@ -227,7 +232,9 @@ def search_table(found: dict[str, Any]) -> str:
             ("the grid's blend minus it", "blend less it"),
         ):
             differences = entry[key]
-            cells = [_estimate_text(each, 3, sign=True) for each in differences["groups"].values()]
+            cells = [
+                _estimate_text(difference, 3, sign=True) for difference in differences["groups"].values()
+            ]
             rows.append([label, "", *cells, _estimate_text(differences["mean"], 4, sign=True)])
     groups = list(found["rules"]["visits"]["c_puct"])
     by_c = [

@@ -42,7 +42,9 @@ def ablate(
     again. `on_progress` is called after each network. Ends after `seconds`.
     """
     ends = None if seconds is None else time.monotonic() + seconds
-    own = replace(config, headsets=tuple(each for each in config.headsets if each.name in (ALL, TOP)))
+    own = replace(
+        config, headsets=tuple(headset for headset in config.headsets if headset.name in (ALL, TOP))
+    )
     rows = _held_out(own, data)
     files, names = HitFiles(folder), {row["plane"]: row["name"] for row in planes}
     files.write_games({name: data.examples.games[each] for name, each in rows.items()})

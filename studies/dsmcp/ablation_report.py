@@ -69,7 +69,7 @@ def correlation(first: Sequence[float], second: Sequence[float]) -> list[float] 
 
 
 def _mean(hits: Sequence[Hits]) -> Hits:
-    return {name: np.mean([each[name] for each in hits], axis=0) for name in hits[0]}
+    return {name: np.mean([hit[name] for hit in hits], axis=0) for name in hits[0]}
 
 
 def _estimates(

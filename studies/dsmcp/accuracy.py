@@ -50,7 +50,7 @@ class MeasuredNetwork(Protocol):
 def accuracy_tables(run: MeasuredNetwork, most: int) -> dict[str, Any]:
     """Returns the tables as plain values; each dataset has at most `most` held-out examples."""
     headsets = run.config.headsets
-    datasets = {each.name: run.data.rows(each, validation=True) for each in headsets}
+    datasets = {headset.name: run.data.rows(headset, validation=True) for headset in headsets}
     datasets[STRONG] = _strong_rows(run, headsets)
     rng = np.random.default_rng(0)
     drawn = {
@@ -134,7 +134,7 @@ def _training_rows(run: MeasuredNetwork, most: int, rng: np.random.Generator) ->
 
 
 def _strong_rows(run: MeasuredNetwork, headsets: tuple[HeadsetConfig, ...]) -> Indices:
-    top = run.data.rows(next(each for each in headsets if each.name == "Top"), validation=True)
+    top = run.data.rows(next(headset for headset in headsets if headset.name == "Top"), validation=True)
     names = run.data.examples.players[top]
     local = np.array([name.decode(errors="replace").startswith(_LOCAL) for name in names], bool)
     strong: Indices = top[~local]

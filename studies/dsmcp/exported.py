@@ -34,7 +34,7 @@ class ExportedNetwork:
     """
 
     def __init__(self, path: Path, config: RbcTrainingConfig, examples: ExampleSet) -> None:
-        by_name = {each.name: each for each in config.headsets}
+        by_name = {headset.name: headset for headset in config.headsets}
         names = headsets_of(read_card_from_file(path))
         if missing := [name for name in names if name not in by_name]:
             raise BadConfig(f"the configuration {config.name} has no headset {missing[0]}")

@@ -36,8 +36,8 @@ def _table_1(accuracy: dict[str, Any]) -> Iterator[str]:
     for row in accuracy["headsets"]:
         name = row["name"]
         cells = [
-            _beside(_interval(row.get(each, _NOTHING)), paper_accuracy(each, name, name))
-            for each in _MEASURES
+            _beside(_interval(row.get(measure, _NOTHING)), paper_accuracy(measure, name, name))
+            for measure in _MEASURES
         ]
         if gains:
             cells.append(_interval(row.get("gain_over_top", _NOTHING), sign="+"))

@@ -20,9 +20,9 @@ from sparring.base.provenance import provenance
 from sparring.base.storage import Journal
 from sparring.measure.reports import FIGURES, write_json
 from sparring.search.linear_evaluation import LinearEvaluation, open_evaluation
-from sparring.training.treestrap import ALGORITHMS, TreeStrapRun, TreeStrapRunConfig
+from sparring.training.treestrap.algorithms import ALGORITHMS
 from sparring.training.treestrap.figures import weights_by_feature, weights_over_time
-from sparring.training.treestrap.run import SETTINGS, worker_pool
+from sparring.training.treestrap.run import SETTINGS, TreeStrapRun, TreeStrapRunConfig, worker_pool
 from studies.expendibots.evaluation_matches import round_robin
 from studies.expendibots.figures import interval_plot
 
@@ -129,7 +129,10 @@ def _training(run: TreeStrapRun) -> dict[str, Any]:
 
 
 def _draw(game: str, report: Mapping[str, Any], folder: Path, shipped_run: Path | None) -> None:
-    rows = [(each["name"], each["low"], each["elo"], each["high"]) for each in report["standings"]["players"]]
+    rows = [
+        (player["name"], player["low"], player["elo"], player["high"])
+        for player in report["standings"]["players"]
+    ]
     save_svg(interval_plot(rows, "Elo above the hand-picked weights"), folder, "algorithms")
     if shipped_run is not None:
         settings = json.loads((shipped_run / SETTINGS).read_text(encoding="utf-8"))

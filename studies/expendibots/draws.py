@@ -46,13 +46,13 @@ def analyse_draws(out: Path, *, games: int, nodes: int, seed: int, command: str)
         play_game(even_opening("expendibots", searcher, np.random.default_rng([seed, number])), nodes)
         for number in range(games)
     ]
-    drawn = [each for each in endings if each.drawn]
+    drawn = [ending for ending in endings if ending.drawn]
     report = {
         **provenance(command),
         "games": games,
         "nodes_a_move": nodes,
         "seed": seed,
-        "reasons": dict(Counter(each.reason for each in endings)),
+        "reasons": dict(Counter(ending.reason for ending in endings)),
         "draws": len(drawn),
         "drawn_with_an_endgame_win": sum(each.endgame_win for each in drawn),
         "first_tabled_material_of_draws": dict(Counter(each.first_tabled for each in drawn)),

@@ -14,7 +14,7 @@ from typing import Any
 
 from sparring.base.plot_style import save_svg
 from sparring.base.provenance import provenance
-from sparring.base.workers import LocalWorkerPool, SerialWorkerPool, WorkerPool
+from sparring.base.workers import Worker, open_pool
 from sparring.expendibots.agent import AgentComponents, ExpendibotsAgent
 from sparring.expendibots.tables import shipped_tables
 from sparring.expendibots.value_network import open_network
@@ -71,11 +71,7 @@ def run_ladder(
     }
     finished: dict[tuple[str, str], MatchSummary] = {}
     spawn = partial(_MatchWorker, out / "games", config)
-    pool: WorkerPool[tuple[str, str], MatchSummary] = (
-        SerialWorkerPool(spawn)
-        if workers == 1
-        else LocalWorkerPool[tuple[str, str], MatchSummary](spawn, workers, " v ".join)
-    )
+    pool = open_pool(spawn, workers, " v ".join)
     # Matches of strong players take longest: they begin first where several are played at once.
     order = reversed(pairings) if workers > 1 else iter(pairings)
     with pool:
@@ -87,7 +83,7 @@ def run_ladder(
     return report
 
 
-class _MatchWorker:
+class _MatchWorker(Worker[tuple[str, str], MatchSummary]):
     """Plays matches of two players by their names."""
 
     def __init__(self, folder: Path, config: LadderConfig) -> None:
@@ -97,12 +93,6 @@ class _MatchWorker:
         new, old = pairing
         config = replace(self._config, games=2 * self._config.games) if old == PREVIOUS else self._config
         return play_ladder_match(new, old, config, self._folder)
-
-    def close(self) -> None:
-        """Does nothing: the worker holds no external resources."""
-
-    def terminate(self) -> None:
-        """Does nothing: the worker holds no external resources."""
 
 
 def play_ladder_match(

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from sparring.base.provenance import provenance
-from sparring.base.workers import LocalWorkerPool, SerialWorkerPool, WorkerPool
+from sparring.base.workers import Worker, open_pool
 from sparring.expendibots.agent import AgentComponents, ExpendibotsAgent
 from sparring.expendibots.tables import shipped_tables
 from sparring.expendibots.training import Epoch, ValueNetworkConfig, read_positions, train
@@ -66,11 +66,7 @@ def compare_variants(
     """
     out.mkdir(parents=True, exist_ok=True)
     spawn = partial(_VariantWorker, out, config)
-    pool: WorkerPool[_Task, MatchSummary | None] = (
-        SerialWorkerPool(spawn)
-        if workers == 1
-        else LocalWorkerPool[_Task, MatchSummary | None](spawn, workers, lambda task: task.name)
-    )
+    pool = open_pool(spawn, workers, lambda task: task.name)
     matches = []
     with pool:
         for _ in pool.run(_Task(name, plays=False) for name in VARIANTS):
@@ -99,7 +95,7 @@ class _Task:
     plays: bool
 
 
-class _VariantWorker:
+class _VariantWorker(Worker[_Task, MatchSummary | None]):
     def __init__(self, out: Path, config: VariantConfig) -> None:
         self._out, self._config = out, config
 
@@ -134,9 +130,3 @@ class _VariantWorker:
 
     def _network(self, name: str) -> Path:
         return self._out / f"{name.replace(' ', '-')}.npz"
-
-    def close(self) -> None:
-        """Does nothing: the worker holds no external resources."""
-
-    def terminate(self) -> None:
-        """Does nothing: the worker holds no external resources."""

@@ -12,7 +12,7 @@ from typing import Any
 from bench.course_referee import COLOURS, PlayerFactory, referee
 from sparring.base.provenance import provenance
 from sparring.base.storage import Journal
-from sparring.base.workers import LocalWorkerPool, SerialWorkerPool, WorkerPool
+from sparring.base.workers import Worker, open_pool
 from sparring.expendibots.endings import tokens
 from sparring.expendibots.game import Action
 from sparring.expendibots.referee import SECONDS, RefereePlayer
@@ -69,7 +69,7 @@ class _ObservedAgent(RefereePlayer):
         self.endgame_win |= value is not None and sign * value > 0
 
 
-class _GameWorker:
+class _GameWorker(Worker[int, OpponentGame]):
     """Plays games by their numbers."""
 
     def __init__(self, agent: str, depth: int, seconds: float) -> None:
@@ -99,12 +99,6 @@ class _GameWorker:
             agents[0].endgame_win,
             agents[0].ending_lead,
         )
-
-    def close(self) -> None:
-        """Does nothing: the worker holds no external resources."""
-
-    def terminate(self) -> None:
-        """Does nothing: the worker holds no external resources."""
 
 
 def _points(ending: str, own: str, other: str) -> float:
@@ -139,10 +133,7 @@ def play_opponent_match(
     journal = Journal(out / "games" / f"{agent}-opponent-{depth}-{seconds:g}.jsonl", sync=True)
     played = {line["number"]: OpponentGame(**line) for line in journal.entries}
     spawn = partial(_GameWorker, agent, depth, seconds)
-    pool: WorkerPool[int, OpponentGame] = (
-        SerialWorkerPool(spawn) if workers == 1 else LocalWorkerPool[int, OpponentGame](spawn, workers)
-    )
-    with pool:
+    with open_pool(spawn, workers) as pool:
         for game in pool.run(number for number in range(games) if number not in played):
             journal.add(asdict(game))
             played[game.number] = game

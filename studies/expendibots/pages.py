@@ -37,8 +37,8 @@ def write_algorithm_page(folder: Path, out: Path | None = None) -> Path:
         table(
             ["player", "Elo", "games"],
             [
-                [each["name"], _elo(each), f"+{each['wins']} -{each['losses']}"]
-                for each in report["breakthrough"]["players"]
+                [player["name"], _elo(player), f"+{player['wins']} -{player['losses']}"]
+                for player in report["breakthrough"]["players"]
             ],
         ),
         *(part for title, svg in figures.items() for part in (heading(title), figure(svg, title))),
@@ -96,15 +96,15 @@ def _elo(player: Mapping[str, Any]) -> str:
 def _ladder(report: Content, figures: Mapping[str, str]) -> list[str]:
     rows = [
         [
-            f"{each['new']} v {each['old']}",
-            _score(each),
-            _share(each),
-            "" if each["elo"] is None else f"{each['elo']:+.0f}|± {each['elo_half_width']:.0f}",
-            f"{each['p_value']:.2g}",
-            "accepted" if each["accepted"] else "no",
-            f"{each['cpu_seconds']:.1f}",
+            f"{match['new']} v {match['old']}",
+            _score(match),
+            _share(match),
+            "" if match["elo"] is None else f"{match['elo']:+.0f}|± {match['elo_half_width']:.0f}",
+            f"{match['p_value']:.2g}",
+            "accepted" if match["accepted"] else "no",
+            f"{match['cpu_seconds']:.1f}",
         ]
-        for each in report["matches"]
+        for match in report["matches"]
     ]
     return [
         paragraph(

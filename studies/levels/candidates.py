@@ -44,7 +44,7 @@ def candidate_row(
     policy: Policy, level: int, nodes: int, positions: Sequence[GamePosition]
 ) -> dict[str, Any]:
     """Log likelihood and loss of a candidate by temperature, with 95 % intervals by bootstrap over games."""
-    games = np.array([each.game for each in positions])
+    games = np.array([position.game for position in positions])
     config = PlayerConfig("chess", model=policy.name, rating=level, nodes=nodes, rule="regularised")
     by_temperature = {}
     for temperature, shares in _shares(policy, config, positions).items():
@@ -57,7 +57,7 @@ def candidate_row(
 
 def people_row(level: int, positions: Sequence[GamePosition]) -> dict[str, Any]:
     """The loss of people in the same positions."""
-    games = np.array([each.game for each in positions])
+    games = np.array([position.game for position in positions])
     return {
         "asked": level,
         "positions": len(positions),
@@ -70,7 +70,7 @@ def _shares(
 ) -> Mapping[float, list[Losses]]:
     """The candidate's distributions [moves] in each position, moves ascending, by temperature."""
     level = config.rating_number("rating")
-    asked = [Position(each.state, level, level) for each in positions]
+    asked = [Position(position.state, level, level) for position in positions]
     if config.nodes <= 1:
         predictions = policy.predict(asked)
         return {

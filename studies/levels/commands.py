@@ -8,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-from studies.levels.options import RESULTS, integers
+from sparring.cli.arguments import whole_numbers
+from studies.levels.options import RESULTS
 from studies.options import command_line
 
 
@@ -57,14 +58,14 @@ def level_grid(
         partial(CalibrationWorker, plan), concurrency
     )
     with pool:
-        results = Results(Journal(out.with_suffix(".jsonl"), header={"seed": seed}))
+        journal = Journal(out.with_suffix(".jsonl"), header={"seed": seed})
+        results = Results(journal, lambda done: print(f"{done:,} games", flush=True))
         if report_only:
             games = link_games = 0
         starts = dict.fromkeys(players, start)
         elo = play_families(
             starts, members, results, pool,
             games=games, link_games=link_games, rounds=rounds,
-            on_progress=lambda _: print(f"{len(results.games):,} games", flush=True),
         )  # fmt: skip
     report = ladder_report(starts, elo, [], results)
     write_json(provenance(command_line()) | report, out)
@@ -114,7 +115,7 @@ def level_solve(
     members = read_anchors(anchors, "chess")
     elo = read_json(links)["families"][members[0].family]["anchors"]
     earlier = [game for path in journals or [] for game in dial_games(read_journal(path), elo)]
-    solver = DialSolver(integers(levels), earlier, search_from, policy, nodes)
+    solver = DialSolver(whole_numbers(levels), earlier, search_from, policy, nodes)
     results = Results(Journal(out.with_suffix(".jsonl"), header={"seed": seed}, overwrite=True))
 
     def report() -> None:
@@ -160,7 +161,7 @@ def level_fit(
 
     elo = read_json(links)["families"][family]["anchors"]
     games = [game for path in journals for game in dial_games(read_journal(path), elo)]
-    solver = DialSolver(integers(levels), games, search_from, policy)
+    solver = DialSolver(whole_numbers(levels), games, search_from, policy)
     rows = []
     for level in solver.levels:
         row, fit = solver.dial(level), solver.fit(level)
@@ -214,7 +215,7 @@ def level_report(
     if journals:
         elo = read_json(links)["families"][family]["anchors"]
         reports.append(pooled_report([read_journal(path) for path in journals], family, elo))
-    ladder = merge_ladders(reports, integers(levels))
+    ladder = merge_ladders(reports, whole_numbers(levels))
     write_json(provenance(command_line()) | ladder, out / "ladder.json")
     save_svg(ladder_figure(ladder), out, "ladder")
     print(ladder_table(ladder))

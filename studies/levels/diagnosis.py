@@ -35,7 +35,9 @@ def diagnose(policy: Policy, name: str, positions: Sequence[GamePosition]) -> li
     """
     rows: list[dict[str, Any]] = []
     for source, rating in _groups(positions):
-        chosen = [each for each in positions if (each.source, each.rating) == (source, rating)]
+        chosen = [
+            position for position in positions if (position.source, position.rating) == (source, rating)
+        ]
         drawn, likeliest, stronger = (
             move_shares(policy, PlayerConfig("chess", model=name, rating=rating, **keys), chosen)
             for keys in ({}, {"temperature": 0.0}, {"opponent_rating": rating + STRONGER})
@@ -61,7 +63,7 @@ def diagnose(policy: Policy, name: str, positions: Sequence[GamePosition]) -> li
 
 def _groups(positions: Sequence[GamePosition]) -> list[tuple[str, int]]:
     """Sources and classes with enough positions for a table by kind."""
-    counts = Counter((each.source, each.rating) for each in positions)
+    counts = Counter((position.source, position.rating) for position in positions)
     return sorted(group for group, count in counts.items() if count >= _FEWEST_POSITIONS)
 
 

@@ -49,7 +49,7 @@ KINDS: Mapping[str, Callable[[GamePosition], bool]] = {
 
 def move_shares(policy: Policy, config: PlayerConfig, positions: Sequence[GamePosition]) -> list[Losses]:
     """The distribution from which a player draws in each position [moves], moves ascending."""
-    found = lockstep_distributions(policy, config, [each.state for each in positions])
+    found = lockstep_distributions(policy, config, [position.state for position in positions])
     shares = []
     for each, distribution in zip(positions, found, strict=True):
         order = np.argsort(distribution.moves)
@@ -83,7 +83,7 @@ def log_likelihoods(positions: Sequence[GamePosition], shares: Sequence[Losses])
 
 def played_losses(positions: Sequence[GamePosition]) -> Losses:
     """Loss of the move that was played in each position."""
-    return np.array([each.losses[each.played] for each in positions])
+    return np.array([position.losses[position.played] for position in positions])
 
 
 def mean_by_kind(
@@ -92,10 +92,10 @@ def mean_by_kind(
     """Means with 95 % intervals (bootstrap over games) of each column, by kind of position."""
     rows = []
     for kind, belongs in KINDS.items():
-        chosen = np.array([belongs(each) for each in positions])
+        chosen = np.array([belongs(position) for position in positions])
         if not chosen.any():
             continue
-        games = np.array([each.game for each in positions])[chosen]
+        games = np.array([position.game for position in positions])[chosen]
         row: dict[str, Any] = {
             "kind": kind,
             "positions": int(chosen.sum()),

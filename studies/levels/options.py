@@ -4,14 +4,4 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sparring.base.errors import UserError
-
 RESULTS = Path("results/levels")
-
-
-def integers(text: str) -> list[int]:
-    """The numbers of a list such as 1600,1800. Raises UserError."""
-    try:
-        return [int(each) for each in text.split(",") if each.strip()]
-    except ValueError as error:
-        raise UserError(f"{text}: expected whole numbers, such as 1600,1800") from error

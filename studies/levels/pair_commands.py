@@ -62,7 +62,10 @@ def level_pairs(
         for name, config in zip([text], parse_dials([f"{text}:{rule}"], game).values(), strict=True)
     }
     plan = CalibrationPlan(game, players, tuple(members), seed, backend)
-    results = Results(Journal(out, header={"game": game, "seed": seed, "rule": rule}, kind=CalibrationGame))
+    results = Results(
+        Journal(out, header={"game": game, "seed": seed, "rule": rule}, kind=CalibrationGame),
+        lambda done: print(f"{time.monotonic() - begun:.0f} s: {done} games", flush=True),
+    )
     known = {(each.player, each.anchor, each.number) for each in results.games}
 
     def tasks() -> Iterator[GamesTask]:
@@ -77,9 +80,7 @@ def level_pairs(
         partial(CalibrationWorker, plan), concurrency
     )
     with pool:
-        for finished in pool.run(tasks()):
-            results.add(finished)
-            print(f"{time.monotonic() - begun:.0f} s: {len(results.games)} games", flush=True)
+        results.play(tasks(), pool)
 
 
 def _pairs(text: str) -> Iterator[tuple[str, str]]:

@@ -22,13 +22,13 @@ def rate_pairs(
     """Ratings of all players of games in Elo, in the form of a ladder. `nominal` has one anchor; dials with
     fewer than `least` games are not in it."""
     games = [CalibrationGame(**entry) for entry in played]
-    names = sorted({name for each in games for name in (each.player, each.anchor)})
+    names = sorted({name for game in games for name in (game.player, game.anchor)})
     numbers = {name: number for number, name in enumerate(names)}
     rated = [
-        RatedGame(numbers[each.player], numbers[each.anchor], each.score)
-        if each.number % 2 == 0
-        else RatedGame(numbers[each.anchor], numbers[each.player], 1 - each.score)
-        for each in games
+        RatedGame(numbers[game.player], numbers[game.anchor], game.score)
+        if game.number % 2 == 0
+        else RatedGame(numbers[game.anchor], numbers[game.player], 1 - game.score)
+        for game in games
     ]
     ((fixed, at),) = nominal.items()
     found = rate(rated, len(names), anchor=numbers[fixed], at=at)
@@ -41,11 +41,11 @@ def rate_pairs(
                 elo[name] - found.half_widths[numbers[name]],
                 elo[name] + found.half_widths[numbers[name]],
             ],
-            "games": sum(name in (each.player, each.anchor) for each in games),
+            "games": sum(name in (game.player, game.anchor) for game in games),
             "scores": _scores(name, games),
         }
         for name in names
-        if name not in anchors and sum(name in (each.player, each.anchor) for each in games) >= least
+        if name not in anchors and sum(name in (game.player, game.anchor) for game in games) >= least
     ]
     rows.sort(key=lambda row: float(str(row["rating"])))
     intervals = {name: float(found.half_widths[numbers[name]]) for name in names if name in anchors}
@@ -64,10 +64,10 @@ def rate_pairs(
 def _scores(name: str, games: Sequence[CalibrationGame]) -> dict[str, list[float]]:
     """Points and games of a player by opponent."""
     found: dict[str, list[float]] = {}
-    for each in games:
-        if name in (each.player, each.anchor):
+    for game in games:
+        if name in (game.player, game.anchor):
             opponent, score = (
-                (each.anchor, each.score) if name == each.player else (each.player, 1 - each.score)
+                (game.anchor, game.score) if name == game.player else (game.player, 1 - game.score)
             )
             points, number = found.get(opponent, [0.0, 0])
             found[opponent] = [points + score, number + 1]

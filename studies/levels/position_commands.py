@@ -9,7 +9,8 @@ from typing import Annotated
 import typer
 
 from sparring.base.errors import UserError
-from studies.levels.options import RESULTS, integers
+from sparring.cli.arguments import whole_numbers
+from studies.levels.options import RESULTS
 from studies.options import command_line
 
 
@@ -28,7 +29,7 @@ def level_positions(
     """Collect positions of people by rating from test games, for `level-scores`."""
     from studies.levels.positions import people_positions, write_game_positions
 
-    found = list(people_positions(records, integers(classes), games, each, integers(whole)))
+    found = list(people_positions(records, whole_numbers(classes), games, each, whole_numbers(whole)))
     write_game_positions(found, out)
     print(f"{out}: {len(found):,} positions")
 
@@ -54,7 +55,7 @@ def level_scores(
     positions = read_game_positions(people)
     if own:
         opened = load_policy(policy, "chess", backend=backend, batch=256)
-        for rating in integers(own):
+        for rating in whole_numbers(own):
             config = PlayerConfig("chess", model=policy, rating=rating)
             positions += own_positions(config, opened, f"{policy}, own games", rating, games)
     print(f"{len(positions):,} positions", flush=True)
@@ -128,12 +129,12 @@ def level_yardstick(
     table = shipped_levels("chess") if players is None else read_level_table(players)
     assert table is not None
     scored = read_game_positions(positions)
-    levels = [level for level in integers(classes) if class_positions(scored, level)]
+    levels = [level for level in whole_numbers(classes) if class_positions(scored, level)]
     names = {BLEND, *(table.at(level).model for level in levels)}
     policies = {name: load_policy(name, "chess", backend=backend, batch=256) for name in names}
     found = []
     for level in levels:
-        wanted = {level: [each.state for each in class_positions(scored, level)]}
+        wanted = {level: [class_position.state for class_position in class_positions(scored, level)]}
         shares = engine_shares(stockfish, wanted, draws, concurrency) if stockfish else {}
         found.append(level_columns(policies, table, scored, level, shares.get(level)))
         rows = yardstick_rows(found)
@@ -174,7 +175,7 @@ def level_candidates(
     human, strong = open_policy("human"), open_policy("strong")
     scored = read_game_positions(positions)
     people, rows = [], []
-    for level in integers(classes):
+    for level in whole_numbers(classes):
         chosen = class_positions(scored, level)[::every]
         people.append(people_row(level, chosen))
         for name, nodes in parsed:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from sparring.base.storage import atomic_write
 from sparring.games import load_game
-from sparring.measure.calibration_games import PolicyMover
+from sparring.measure.calibration import PolicyMover
 from sparring.play.match import LockstepGame, play_together
 from sparring.players import PlayerConfig
 from sparring.policies import Policy
@@ -117,7 +117,7 @@ def score_position(position: GamePosition, engine: Any, nodes: int) -> GamePosit
 
 def write_game_positions(positions: Sequence[GamePosition], path: Path) -> None:
     """Writes a file of JSON lines, compressed by gzip. Raises OSError."""
-    lines = [json.dumps(_line(each)) + "\n" for each in positions]
+    lines = [json.dumps(_line(position)) + "\n" for position in positions]
     atomic_write(path, gzip.compress("".join(lines).encode(), mtime=0))
 
 
@@ -126,7 +126,7 @@ def _line(position: GamePosition) -> dict[str, Any]:
     while state.previous is not None:
         moves.append(state.previous.move_text(state.last_move))
         state = state.previous
-    scores = None if position.scores is None else [round(float(each), 5) for each in position.scores]
+    scores = None if position.scores is None else [round(float(score), 5) for score in position.scores]
     return {
         "source": position.source,
         "rating": position.rating,

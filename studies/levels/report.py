@@ -73,7 +73,7 @@ def merge_ladders(reports: Sequence[Mapping[str, Any]], levels: Sequence[int]) -
             "mean_error": fmean(abs(row["rating"] - row["asked"]) for row in counted) if counted else None,
             "monotone": all(low["rating"] < high["rating"] for low, high in pairwise(rows)),
         }
-    return {"families": merged, "matches": [each for report in reports for each in report["matches"]]}
+    return {"families": merged, "matches": [match for report in reports for match in report["matches"]]}
 
 
 def ladder_table(ladder: Mapping[str, Any]) -> str:

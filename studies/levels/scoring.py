@@ -27,7 +27,9 @@ class ScoreWorker:
 
     def work(self, task: ScoreTask) -> tuple[int, list[GamePosition]]:
         """The scored positions, with the index of the first."""
-        return task.start, [score_position(each, self._engine, self._nodes) for each in task.positions]
+        return task.start, [
+            score_position(position, self._engine, self._nodes) for position in task.positions
+        ]
 
     def close(self) -> None:
         """Lets the engine quit."""

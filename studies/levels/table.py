@@ -37,7 +37,7 @@ def _measured(row: Level, found: Mapping[str, Any] | None) -> Level:
 
 def table_text(table: LevelTable, comments: Sequence[str] = ()) -> str:
     """A level table as TOML."""
-    lines = [f"# {each}" for each in comments]
+    lines = [f"# {comment}" for comment in comments]
     lines += [f'{key} = "{getattr(table, key)}"' for key in ("game", "policy", "rule", "family")]
     for row in table.levels:
         lines += ["", "[[levels]]", f"level = {row.level}"]

@@ -64,7 +64,7 @@ def level_columns(
 
 def class_positions(positions: Sequence[GamePosition], level: int) -> list[GamePosition]:
     """The positions of people of a level's rating."""
-    return [each for each in positions if (each.source, each.rating) == (PEOPLE, level)]
+    return [position for position in positions if (position.source, position.rating) == (PEOPLE, level)]
 
 
 def _matching(positions: Sequence[GamePosition], shares: Sequence[Losses]) -> Losses:
@@ -104,7 +104,7 @@ def equivalent_ratings(found: Sequence[LevelColumns], *, seed: int = 0) -> list[
 
 def _log_losses(found: LevelColumns, rng: np.random.Generator | None) -> tuple[float, float]:
     """Log of the mean loss of people and of the level, in all games or in games drawn with replacement."""
-    _, places = np.unique([each.game for each in found.positions], return_inverse=True)
+    _, places = np.unique([position.game for position in found.positions], return_inverse=True)
     games = int(places.max()) + 1
     weights = np.ones(games) if rng is None else np.bincount(rng.integers(games, size=games), minlength=games)
     weight = weights[places] / weights[places].sum()

@@ -226,7 +226,9 @@ def turing(
     programs = {"ours": read_program_games(ours), "engine": read_program_games(engine)}
 
     def played(source: str, level: int) -> list[RecordedGame]:
-        known = (RecordedGame("chess", each.record()) for each in programs[source] if each.level == level)
+        known = (
+            RecordedGame("chess", program.record()) for program in programs[source] if program.level == level
+        )
         return [game for game in known if can_be_judged(game)]
 
     candidates = {
@@ -257,6 +259,6 @@ def _levels(path: Path | None) -> LevelTable:
 
 def _numbers(text: str) -> list[int]:
     try:
-        return [int(each) for each in text.split(",") if text]
+        return [int(word) for word in text.split(",") if text]
     except ValueError:
         raise UserError(f"levels '{text}': expected whole numbers, separated by commas") from None

@@ -121,7 +121,11 @@ def basic_endings(kind: str, count: int, rng: np.random.Generator) -> list[WonPo
 def conversion_positions(people: Sequence[RecordedGame], games: int, seed: int) -> list[WonPosition]:
     """Up to `games` won positions of people's games, and a third as many endings with queen and with rook."""
     rng = np.random.default_rng(seed)
-    endings = [each for kind in ("queen", "rook") for each in basic_endings(kind, games // 3 + 1, rng)]
+    endings = [
+        basic_ending
+        for kind in ("queen", "rook")
+        for basic_ending in basic_endings(kind, games // 3 + 1, rng)
+    ]
     return won_positions(people)[:games] + endings
 
 

@@ -131,7 +131,7 @@ def end_games(endings: PeoplesEndings, boards: Sequence[Board]) -> None:
 
 def choose_together(policy: Policy, config: PlayerConfig, boards: Sequence[Board]) -> list[Move]:
     """The player's moves in all games."""
-    distributions = lockstep_distributions(policy, config, [each.state for each in boards])
+    distributions = lockstep_distributions(policy, config, [board.state for board in boards])
     return [each.draw(board.rng).move for board, each in zip(boards, distributions, strict=True)]
 
 

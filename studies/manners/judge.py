@@ -154,10 +154,10 @@ def area_by_level(
     low, high = np.quantile(drawn, (0.025, 0.975))
     levels = {level: area_with_interval(*pair) for level, pair in groups.items()}
     return {
-        "value": float(np.mean([each["value"] for each in levels.values()])),
+        "value": float(np.mean([level["value"] for level in levels.values()])),
         "low": float(low),
         "high": float(high),
-        "people": sum(each["people"] for each in levels.values()),
+        "people": sum(level["people"] for level in levels.values()),
         "games": len(programs),
         "by_level": levels,
     }

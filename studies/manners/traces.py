@@ -173,7 +173,7 @@ def _facts(game: RecordedGame, number: int) -> tuple[list[Any], NDArray[np.void]
 def _head(game: RecordedGame, source: str) -> tuple[Any, ...]:
     record = game.record
     base, increment = time_control(record)
-    ratings = [np.nan if each is None else each for each in game.ratings]
+    ratings = [np.nan if rating is None else rating for rating in game.ratings]
     result = np.nan if record.result is None else record.result
     first, second = (name or "" for name in game.players)
     return (game.identity, split_of(game.identity), source, first, second, *ratings, result,

@@ -52,7 +52,7 @@ def person(
     chosen = held_out_people(records, game, people, most + held)
     if not chosen:
         raise UserError("nobody in the records is among the people of the study")
-    sizes = tuple(int(each) for each in known_by.split(","))
+    sizes = tuple(int(word) for word in known_by.split(","))
     options = StudyOptions(game, held, 30, sizes, rating, backend, batch, readings)
     found, rows = [], []
     content: dict[str, Any] = {}

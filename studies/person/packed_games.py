@@ -53,4 +53,4 @@ def read_games(path: Path, game: str) -> list[GameRecord]:
     """The games of a packed file, or of anything that `open_records` opens."""
     if path.suffix == ".games":
         return unpack_games(path)
-    return [each.record for each in open_records(path, game)]
+    return [record.record for record in open_records(path, game)]

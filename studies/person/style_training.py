@@ -85,7 +85,7 @@ class StyleModel(nn.Module):
         labels = at.labels[rows].long()
         found = self.output(self.dropout(torch.relu(self.hidden(cells))))
         if self.head == "from-to":
-            start, end = (each[labels.clamp(min=0)] for each in self.squares)
+            start, end = (square[labels.clamp(min=0)] for square in self.squares)
             q, k, f, t = found.chunk(4, dim=2)
             found = _take(q, start) * _take(k, end) + _take(f, start) + _take(t, end)
         else:
@@ -102,7 +102,7 @@ class StyleModel(nn.Module):
         passing = (self.passing.weight * self.scale).T if self.head == "points" else torch.zeros(0, 0)
         squares = self.squares if self.head == "from-to" else torch.zeros(2, 0)
         arrays = [scaled.T, bias, self.output.weight.T, passing, squares, self.sharpness.abs()[None]]
-        numbers = [each.detach().float().cpu().numpy() for each in arrays]
+        numbers = [array.detach().float().cpu().numpy() for array in arrays]
         return StyleNetwork(game, self.head, *numbers, probe)  # type: ignore[call-arg]
 
 

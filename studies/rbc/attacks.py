@@ -123,9 +123,9 @@ def run(
     """
 
     def replay(record: GameRecord, bot: PlannerBot, number: int) -> dict[str, Any]:
-        return {"decisions": [asdict(each) for each in replay_attacks(record, bot, number)]}
+        return {"decisions": [asdict(replay_attack) for replay_attack in replay_attacks(record, bot, number)]}
 
     def summarise(games: Sequence[dict[str, Any]]) -> dict[str, Any]:
-        return summary([each["decisions"] for each in games])
+        return summary([game["decisions"] for game in games])
 
     return replay_games(records, planner, out / REPORT, command, replay, summarise, on_progress)

@@ -121,11 +121,11 @@ def run(
     """
 
     def replay(record: GameRecord, bot: PlannerBot, number: int) -> dict[str, Any]:
-        moves = [asdict(each) for each in replay_moves(record, bot, number)]
+        moves = [asdict(replay_move) for replay_move in replay_moves(record, bot, number)]
         return {"players": [record.first, record.second], "moves": moves}
 
     def summarise(games: Sequence[dict[str, Any]]) -> dict[str, Any]:
-        return summary([each["moves"] for each in games])
+        return summary([game["moves"] for game in games])
 
     return replay_games(records, planner, out / REPORT, command, replay, summarise, on_progress)
 
@@ -134,7 +134,9 @@ def summary(games: Sequence[Sequence[dict[str, Any]]]) -> dict[str, Any]:
     """Means over decisions, with 95 % intervals by bootstrap over games."""
     rows = [ReplayedMove(**move) for game in games for move in game]
     owners = np.array([number for number, game in enumerate(games) for _ in game])
-    table = {each.name: np.array([getattr(row, each.name) for row in rows]) for each in fields(ReplayedMove)}
+    table = {
+        field.name: np.array([getattr(row, field.name) for row in rows]) for field in fields(ReplayedMove)
+    }
     mixed = (1 - _UNIFORM_SHARE) * table["particles"] + _UNIFORM_SHARE * table["uniform"]
     table["uniform_bits"], table["inference_bits"] = np.log2(table["uniform"]), np.log2(table["inference"])
     table["particles_bits"] = np.log2(mixed)

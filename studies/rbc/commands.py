@@ -128,13 +128,13 @@ def rbc_matches(
 
     report = study.run(matches, out, command_line(), processes, stockfish, on_progress)
     table = Table("match", "games", "won", "drawn", "lost", "points", "95 %", box=None)
-    for each in report["matches"]:
-        low, high = each["interval_95"]
-        numbers = (str(each[name]) for name in ("games", "won", "drawn", "lost"))
+    for match in report["matches"]:
+        low, high = match["interval_95"]
+        numbers = (str(match[name]) for name in ("games", "won", "drawn", "lost"))
         table.add_row(
-            foreign(f"{each['bot']} - {each['opponent']}"),
+            foreign(f"{match['bot']} - {match['opponent']}"),
             *numbers,
-            f"{each['share']:.1%}",
+            f"{match['share']:.1%}",
             f"{low:.1%}-{high:.1%}",
         )
     make_console().print(table)
@@ -188,14 +188,14 @@ def rbc_variants(
         processor_time=processor_time,
     )
     table = Table("match", "games", "won", "drawn", "lost", "points", "95 %", "playouts", box=None)
-    for each in report["matches"]:
-        low, high = each["interval_95"]
+    for match in report["matches"]:
+        low, high = match["interval_95"]
         table.add_row(
-            foreign(f"{each['bot']} - {each['opponent']}"),
-            *(str(each[name]) for name in ("games", "won", "drawn", "lost")),
-            f"{each['share']:.1%}",
+            foreign(f"{match['bot']} - {match['opponent']}"),
+            *(str(match[name]) for name in ("games", "won", "drawn", "lost")),
+            f"{match['share']:.1%}",
             f"{low:.1%}-{high:.1%}",
-            str(each["playouts"]),
+            str(match["playouts"]),
         )
     make_console().print(table)
 
@@ -223,9 +223,12 @@ def rbc_ratings(
     if table is not None:
         atomic_write(table, study.rating_table(report))
     shown = Table("bot", "Elo", "95 %", "games", box=None)
-    for each in report["ratings"]:
+    for rating in report["ratings"]:
         shown.add_row(
-            foreign(each["bot"]), f"{each['elo']:.0f}", f"+- {each['half_width_95']:.0f}", str(each["games"])
+            foreign(rating["bot"]),
+            f"{rating['elo']:.0f}",
+            f"+- {rating['half_width_95']:.0f}",
+            str(rating["games"]),
         )
     make_console().print(shown)
 
@@ -293,7 +296,7 @@ def _read_planner_games(records: Path, bot: str, games: int) -> tuple[ReplayPlan
     made = make_bot(config)
     if not isinstance(made, PlannerBot):
         raise UserError(f"the bot '{bot}' is no planner")
-    parsed = (each.record for each in read_games(find_histories(records)))
+    parsed = (game.record for game in read_games(find_histories(records)))
     chosen = list(itertools.islice((record for record in parsed if record is not None), games))
     if not chosen:
         raise UserError(f"there are no games in {records}")
@@ -313,14 +316,14 @@ def rbc_attacks(
 
     report = _replayed(study.run, records, bot, games, out)
     table = Table("opponent", "decisions in doubt", "believed", "attacked", "odds factor", "95 %", box=None)
-    for each in report["opponents"]:
-        low, high = each["interval_95"]
+    for opponent in report["opponents"]:
+        low, high = opponent["interval_95"]
         table.add_row(
-            foreign(each["opponent"]),
-            str(each["decisions"]),
-            f"{each['believed']:.1%}",
-            f"{each['attacked']:.1%}",
-            f"{each['factor']:.1f}",
+            foreign(opponent["opponent"]),
+            str(opponent["decisions"]),
+            f"{opponent['believed']:.1%}",
+            f"{opponent['attacked']:.1%}",
+            f"{opponent['factor']:.1f}",
             f"{low:.1f} to {high:.1f}",
         )
     make_console().print(table)

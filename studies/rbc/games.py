@@ -91,7 +91,7 @@ def run(
     number of replayed games. Raises MissingExtra or OSError.
     """
     journal = Journal(out / JOURNAL, header=asdict(config) | {"replayed": None}, overwrite=True)
-    sides = [ReplayedSide(**each) for each in journal.entries]
+    sides = [ReplayedSide(**entry) for entry in journal.entries]
     done = {(side.game, side.player) for side in sides}
     counts, broken, replayed = _Counts(), 0, 0
     for number, found in enumerate(read_games(paths)):
@@ -215,11 +215,11 @@ def draw(rates: list[dict[str, Any]], folder: Path) -> None:
     pyplot = open_pyplot()
     figure, axis = pyplot.subplots(figsize=(8, 3.6))
     places = range(len(rates))
-    shares = [each["share"] for each in rates]
-    low, high = ([abs(each["interval_95"][i] - each["share"]) for each in rates] for i in (0, 1))
+    shares = [rate["share"] for rate in rates]
+    low, high = ([abs(rate["interval_95"][i] - rate["share"]) for rate in rates] for i in (0, 1))
     axis.bar(places, shares, color=BAR_COLOR, yerr=[low, high], ecolor=INK_COLOR, capsize=2)
     axis.axhline(0.5, linewidth=0.8, linestyle=":", color=INK_COLOR)
-    axis.set_xticks(list(places), [f"{each['boards_up_to']:,}" for each in rates], rotation=45)
+    axis.set_xticks(list(places), [f"{rate['boards_up_to']:,}" for rate in rates], rotation=45)
     axis.set_xlabel("possible boards, up to")
     axis.set_ylabel("share of points")
     axis.set_title("Score by number of possible boards")

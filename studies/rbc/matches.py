@@ -20,7 +20,7 @@ import zstandard
 
 from sparring.base.provenance import provenance
 from sparring.base.storage import Journal
-from sparring.base.workers import LocalWorkerPool
+from sparring.base.workers import LocalWorkerPool, Worker
 from sparring.measure.ratings import wilson_interval
 from sparring.measure.reports import write_json
 
@@ -84,8 +84,9 @@ PlayedGame = tuple[RbcGameResult, bytes]
 """A game, and its history, compressed."""
 
 
-class _Worker:
-    """A worker process that plays games of reconchess."""
+class _Worker(Worker[tuple[RbcMatch, int], PlayedGame]):
+    """A worker process that plays games of reconchess. Players end with their games, engines when their
+    pipe closes."""
 
     def __init__(self, stockfish: str | None) -> None:
         if stockfish is not None:
@@ -132,12 +133,6 @@ class _Worker:
             match.increment,
         ), zstandard.compress(line.encode(), 9)
 
-    def close(self) -> None:
-        """Nothing to release: players end with their games."""
-
-    def terminate(self) -> None:
-        """Nothing to release: engines exit when their pipe closes."""
-
 
 def _quit(player: Any) -> None:
     """Closes TroutBot's engine, which it leaves running when a game ends with an error."""
@@ -159,7 +154,7 @@ def run(
     `stockfish` is the path that TroutBot needs. `on_progress` is called with all games after each game.
     """
     journal = Journal(out / JOURNAL)
-    games = [RbcGameResult(**each | {"failures": tuple(each["failures"])}) for each in journal.entries]
+    games = [RbcGameResult(**entry | {"failures": tuple(entry["failures"])}) for entry in journal.entries]
     done = {(*each.match, each.number) for each in games}
     numbers = sorted({number for match in matches for number in match.numbers})
     missing = iter(
@@ -189,8 +184,8 @@ def _write(games: Sequence[RbcGameResult], out: Path, command: str) -> dict[str,
     report = {
         **provenance(command),
         "matches": [
-            summary([each for each in games if each.match == key])
-            for key in dict.fromkeys(each.match for each in games)
+            summary([game for game in games if game.match == key])
+            for key in dict.fromkeys(game.match for game in games)
         ],
     }
     write_json(report, out / REPORT)
@@ -199,22 +194,22 @@ def _write(games: Sequence[RbcGameResult], out: Path, command: str) -> dict[str,
 
 def summary(games: Sequence[RbcGameResult]) -> dict[str, Any]:
     """The totals of one match, and the share of points with its 95 % interval."""
-    scores = [0.0 if each.score is None else each.score for each in games]
+    scores = [0.0 if game.score is None else game.score for game in games]
     low, high = wilson_interval(sum(scores) / len(scores), len(scores))
-    lost_on_time = sum(each.reason == "TIMEOUT" and each.score == 0 for each in games)
+    lost_on_time = sum(game.reason == "TIMEOUT" and game.score == 0 for game in games)
     return {
         "bot": games[0].bot,
         "opponent": games[0].opponent,
         "clock": f"{games[0].seconds:g} s + {games[0].increment:g} s",
         "games": len(games),
-        "won": sum(each.score == 1 for each in games),
-        "drawn": sum(each.score == 0.5 for each in games),
-        "lost": sum(each.score == 0 for each in games),
-        "crashed": sum(each.score is None for each in games),
+        "won": sum(game.score == 1 for game in games),
+        "drawn": sum(game.score == 0.5 for game in games),
+        "lost": sum(game.score == 0 for game in games),
+        "crashed": sum(game.score is None for game in games),
         "lost_on_time": lost_on_time,
-        "suppressed_failures": sum(len(each.failures) for each in games),
+        "suppressed_failures": sum(len(game.failures) for game in games),
         "share": round(sum(scores) / len(scores), 4),
         "interval_95": [round(low, 4), round(high, 4)],
-        "turns": round(sum(each.turns for each in games) / len(games), 1),
-        "least_seconds_left": min(each.left for each in games),
+        "turns": round(sum(game.turns for game in games) / len(games), 1),
+        "least_seconds_left": min(game.left for game in games),
     }

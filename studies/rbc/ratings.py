@@ -56,7 +56,7 @@ def read_journals(paths: Sequence[Path], same: Mapping[str, str]) -> list[Journa
 
 
 def rating_table(report: Mapping[str, Any]) -> str:
-    """The ratings of a report as a TOML file of `sparring.players.bot_ratings`.
+    """The ratings of a report as a TOML file of `sparring.players.game_players`.
 
     A planner with a time budget has a name such as planner-0.5s.
     """
@@ -84,7 +84,9 @@ def run(
         raise ValueError(f"no game of '{anchor}': there are {', '.join(names) or 'no games'}")
     indexed = [RatedGame(names.index(game.white), names.index(game.black), game.score) for game in games]
     component = next(
-        each for each in connected_components(indexed, len(names)) if names.index(anchor) in each
+        connected_component
+        for connected_component in connected_components(indexed, len(names))
+        if names.index(anchor) in connected_component
     )
     kept = sorted(component)
     pool = [

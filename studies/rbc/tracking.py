@@ -84,7 +84,7 @@ def run(
     anew. `max_games` limits the games. `on_progress(game number, side)` is called after each side.
     """
     journal = Journal(out / JOURNAL, header=asdict(config) | {"threads": None}, overwrite=True)
-    done = {(each["game"], each["player"]): TrackedSide(**each) for each in journal.entries}
+    done = {(entry["game"], entry["player"]): TrackedSide(**entry) for entry in journal.entries}
     broken, games = 0, 0
     for found in read_games(paths):
         if games == max_games:
@@ -181,30 +181,30 @@ class _ReferenceComparison:
 
 def summary(sides: list[TrackedSide]) -> dict[str, Any]:
     """The totals of all sides, and the distribution of the largest set sizes."""
-    most = sorted(each.most for each in sides)
-    sampled = [each for each in sides if not each.stopped and each.exact < each.observations]
+    most = sorted(side.most for side in sides)
+    sampled = [side for side in sides if not side.stopped and side.exact < side.observations]
     return {
         "sides": len(sides),
-        "sides_stopped": sum(each.stopped for each in sides),
-        "observations": sum(each.observations for each in sides),
+        "sides_stopped": sum(side.stopped for side in sides),
+        "observations": sum(side.observations for side in sides),
         "complete": {
-            "observations": sum(each.exact for each in sides),
-            "misses": sum(each.misses for each in sides),
+            "observations": sum(side.exact for side in sides),
+            "misses": sum(side.misses for side in sides),
         },
         "sampled": {
             "sides": len(sampled),
             "observations": sum(each.observations - each.exact for each in sampled),
             "with_the_truth": sum(each.sampled_hits for each in sampled),
-            "sides_lost": sum(bool(each.lost) for each in sides),
+            "sides_lost": sum(bool(side.lost) for side in sides),
         },
-        "contradictions_of_complete_sets": sum(each.contradicted for each in sides),
+        "contradictions_of_complete_sets": sum(side.contradicted for side in sides),
         "largest_complete_set": {
             "median": statistics.median(most),
             "deciles": statistics.quantiles(most, n=10) if len(most) > 1 else [],
         },
         "reference_tracker": {
-            "sides": sum(each.compared > 0 for each in sides),
-            "observations": sum(each.compared for each in sides),
-            "different": sum(each.different for each in sides),
+            "sides": sum(side.compared > 0 for side in sides),
+            "observations": sum(side.compared for side in sides),
+            "different": sum(side.different for side in sides),
         },
     }

@@ -20,7 +20,7 @@ import zstandard
 from sparring._core import RbcState
 from sparring.base.provenance import provenance
 from sparring.base.storage import Journal
-from sparring.base.workers import LocalWorkerPool
+from sparring.base.workers import LocalWorkerPool, Worker
 from sparring.measure.ratings import wilson_interval
 from sparring.measure.reports import write_json
 from sparring.players import Clock, GameStart, Player, SearchLimits, Turn
@@ -93,7 +93,7 @@ class _Game:
         return self.left[side] > 0
 
 
-class _Worker:
+class _Worker(Worker[tuple[VariantMatch, int], PlayedGame]):
     def __init__(self, processor_time: bool = False) -> None:
         if processor_time:  # for the clocks of the game, and for the bots' own measurements
             time.perf_counter = time.process_time
@@ -126,12 +126,6 @@ class _Worker:
             megabytes=round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, 1),
         )
         return played, _history(state, winner, names, number)
-
-    def close(self) -> None:
-        """Nothing to release."""
-
-    def terminate(self) -> None:
-        """Nothing to release."""
 
 
 def _history(state: RbcState, winner: int | None, names: Sequence[str], number: int) -> bytes:
@@ -201,7 +195,7 @@ def run(
     `processor_time` clocks count the time of the processor: other work on the machine does not change games.
     """
     journal = Journal(out / JOURNAL)
-    played = [VariantGame(**each) for each in journal.entries]
+    played = [VariantGame(**entry) for entry in journal.entries]
     done = {(each.bot, each.opponent, each.number) for each in played}
     missing = iter(
         [
@@ -230,7 +224,7 @@ def run(
 
 
 def _write(games: Sequence[VariantGame], clock: str, out: Path, command: str) -> dict[str, Any]:
-    pairs = dict.fromkeys((each.bot, each.opponent) for each in games)
+    pairs = dict.fromkeys((game.bot, game.opponent) for game in games)
     report = {
         **provenance(command),
         "clock": clock,
@@ -242,24 +236,24 @@ def _write(games: Sequence[VariantGame], clock: str, out: Path, command: str) ->
 
 def summary(games: Sequence[VariantGame]) -> dict[str, Any]:
     """The totals of one match, and the first bot's share of points with its 95 % interval."""
-    scores = [0.0 if each.score is None else each.score for each in games]
+    scores = [0.0 if game.score is None else game.score for game in games]
     low, high = wilson_interval(sum(scores) / len(scores), len(scores))
-    playouts = [each.playouts for each in games if each.playouts is not None]
-    nodes = [each.nodes for each in games if each.nodes is not None]
+    playouts = [game.playouts for game in games if game.playouts is not None]
+    nodes = [game.nodes for game in games if game.nodes is not None]
     return {
         "bot": games[0].bot,
         "opponent": games[0].opponent,
         "games": len(games),
-        "won": sum(each.score == 1 for each in games),
-        "drawn": sum(each.score == 0.5 for each in games),
-        "lost": sum(each.score == 0 for each in games),
-        "crashed": sum(each.score is None for each in games),
-        "lost_on_time": sum(each.reason == "time" and each.score == 0 for each in games),
+        "won": sum(game.score == 1 for game in games),
+        "drawn": sum(game.score == 0.5 for game in games),
+        "lost": sum(game.score == 0 for game in games),
+        "crashed": sum(game.score is None for game in games),
+        "lost_on_time": sum(game.reason == "time" and game.score == 0 for game in games),
         "share": round(sum(scores) / len(scores), 4),
         "interval_95": [round(low, 4), round(high, 4)],
-        "turns": round(sum(each.turns for each in games) / len(games), 1),
-        "least_seconds_left": min(each.least_left for each in games),
+        "turns": round(sum(game.turns for game in games) / len(games), 1),
+        "least_seconds_left": min(game.least_left for game in games),
         "playouts": round(sum(playouts) / len(playouts), 1) if playouts else None,
         "nodes": round(sum(nodes) / len(nodes), 1) if nodes else None,
-        "most_megabytes": max(each.megabytes for each in games),
+        "most_megabytes": max(game.megabytes for game in games),
     }

@@ -107,7 +107,7 @@ def search_match(
     from sparring.policies import load_policy
     from studies.search.match import Contestant, play_match
 
-    known = [Contestant.parse(each) for each in players.split(",")]
+    known = [Contestant.parse(word) for word in players.split(",")]
     opened = load_policy(policy, game, backend=backend, batch=batch)
     number = describe(game).ratings.parse(rating) if rating else None
     journal = Journal(out)
@@ -136,7 +136,7 @@ def search_ratings(
     ratings = {}
     for path in sorted(folder.glob("*.jsonl")):
         results = read_results([path])
-        names = sorted({name for each in results for name in (each.first, each.second)}, key=_nodes_in)
+        names = sorted({name for result in results for name in (result.first, result.second)}, key=_nodes_in)
         ratings[path.stem] = compute_standings(results, names, anchor=names[0]).as_json()
     write_json(provenance(command_line()) | ratings, folder / "ratings.json")
     for path in (folder / "ratings.json", *write_figures(folder)):
@@ -150,7 +150,7 @@ def _nodes_in(name: str) -> int:
 
 
 def _numbers(text: str) -> list[int]:
-    return [int(each) for each in text.split(",")]
+    return [int(word) for word in text.split(",")]
 
 
 def _print_losses(report: dict[str, Any]) -> None:

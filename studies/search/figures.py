@@ -44,7 +44,9 @@ def elo_figure(players: Sequence[Mapping[str, Any]]) -> Any:
     """Elo over nodes; the player without search is the reference."""
     figure, axis = open_pyplot().subplots(figsize=_SIZE)
     known = [
-        dict(each, nodes=int(each["name"].split()[0])) for each in players if "batch" not in each["name"]
+        dict(player, nodes=int(player["name"].split()[0]))
+        for player in players
+        if "batch" not in player["name"]
     ]
     known = sorted((each for each in known if each["nodes"]), key=lambda each: int(each["nodes"]))
     _line(axis, known, "elo", "default settings", LINE_COLORS[0])
@@ -66,7 +68,7 @@ def _line(axis: Any, rows: Sequence[Mapping[str, Any]], key: str, name: str, col
 def _finish(axis: Any, nodes: Sequence[int]) -> None:
     sizes = sorted(set(nodes))
     axis.set_xscale("log")
-    axis.set_xticks(sizes, [str(each) for each in sizes])
+    axis.set_xticks(sizes, [str(size) for size in sizes])
     axis.minorticks_off()
     axis.set_xlabel("nodes")
     axis.legend(fontsize=8, loc="best")

@@ -50,9 +50,9 @@ def measure_losses(
     All positions are searched in lockstep; each tree has the visits of a search of its own. Moves are drawn
     as a player draws them: by visits, with proven wins and losses.
     """
-    asked = [Position(each.state, rating, rating) for each in positions]
-    losses = [each.losses for each in positions]
-    shares = [each.probabilities.astype(np.float64) for each in policy.predict(asked)]
+    asked = [Position(position.state, rating, rating) for position in positions]
+    losses = [position.losses for position in positions]
+    shares = [prediction.probabilities.astype(np.float64) for prediction in policy.predict(asked)]
     yield LossRow(_POLICY, 0, _expected(shares, losses))
     rule = prefer_proven(by_visits(1.0))
     for search in searches:
@@ -67,14 +67,14 @@ def loss_report(positions: Sequence[ScoredPosition], rows: Sequence[LossRow]) ->
     `steps` compares neighbouring sizes of one search, `against` each search with the first one at equal
     nodes. A negative difference means that the first named loses less.
     """
-    games, game = np.unique([each.game for each in positions], return_inverse=True)
+    games, game = np.unique([position.game for position in positions], return_inverse=True)
     resamples = Resamples.draw(np.zeros(len(games), np.int64))
 
     def estimate(losses: NDArray[np.float64]) -> dict[str, float]:
         found = resamples.group_sums(losses[:, None], game).pooled().estimates()[0]
         return {"value": found.value, "low": found.low, "high": found.high}
 
-    people = np.array([each.losses[each.played] for each in positions])
+    people = np.array([position.losses[position.played] for position in positions])
     policy = next(row for row in rows if row.search == _POLICY)
     by_search = {row.search: [each for each in rows if each.search == row.search] for row in rows[1:]}
     steps: list[dict[str, Any]] = [

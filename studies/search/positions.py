@@ -55,17 +55,17 @@ def collect_positions(
 def write_positions(positions: Sequence[ScoredPosition], path: Path) -> None:
     """Writes a file of JSON lines, compressed by gzip. Raises OSError."""
     lines = []
-    for each in positions:
-        moves, state = [], each.state
+    for position in positions:
+        moves, state = [], position.state
         while state.previous is not None:
             moves.append(state.previous.move_text(state.last_move))
             state = state.previous
         line = {
-            "game": each.game,
+            "game": position.game,
             "start": state.text(),
             "moves": " ".join(reversed(moves)),
-            "played": each.played,
-            "losses": [round(loss, 6) for loss in each.losses.tolist()],
+            "played": position.played,
+            "losses": [round(loss, 6) for loss in position.losses.tolist()],
         }
         lines.append(json.dumps(line) + "\n")
     atomic_write(path, gzip.compress("".join(lines).encode(), mtime=0))

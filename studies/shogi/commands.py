@@ -1,29 +1,112 @@
-"""`python -m studies shogi-games` and `shogi-strength`."""
+"""`python -m studies shogi-games`, `shogi-judge`, `shogi-strength` and `shogi-engine-moves`."""
 
 from __future__ import annotations
 
+import json
+import shlex
+from itertools import islice
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeAlias
 
 import typer
 
 from sparring.base.errors import UserError
 
+Games: TypeAlias = Annotated[
+    Path, typer.Argument(help="Lines of date, two players, result and USI moves, with tabs.")
+]
+_SCALES = (300, 600, 1200)
+
 
 def shogi_games(
-    games: Annotated[Path, typer.Argument(help="Lines of date, two players, result and USI moves.")],
+    games: Games,
     out: Annotated[Path, typer.Option(help="Folder of the new tables `c`, `c-train` and `c-test`.")],
     test: Annotated[int, typer.Option(min=1, help="Games between people who are held out.")] = 450,
+    strengths: Annotated[
+        Path | None, typer.Option(help="Strengths of `shogi-strength`, which become the ratings.")
+    ] = None,
 ) -> None:
     """Make tables of people's games: all, those to train on, and those of people who are held out."""
-    from studies.shogi.people import read_games, split_by_player, write_table
+    from studies.shogi.people import read_games, split_by_player, with_ratings, write_table
 
-    if any((out / name).exists() for name in ("c", "c-train", "c-test")):
+    names = ("c", "c-train", "c-test")
+    if any((out / name).exists() for name in names):
         raise UserError(f"{out} has tables already; choose another folder")
     records = list(read_games(games))
     split = split_by_player(records, test)
-    for name, part in (("c", records), ("c-train", split.train), ("c-test", split.test)):
-        write_table(part, out / name, "people-c")
+    numbers = None if strengths is None else json.loads(strengths.read_text(encoding="utf-8"))["games"]
+    for name, part in zip(names, (records, split.train, split.test), strict=True):
+        write_table(part if numbers is None else with_ratings(part, numbers), out / name, "people-c")
         print(f"{name}: {len(part):,} games")
-    print(f"{len(split.held_out):,} people are held out; the other {len(records) - len(split.train) - len(split.test):,} "
-          "games are between them and other people")  # fmt: skip
+    mixed = len(records) - len(split.train) - len(split.test)
+    print(f"{len(split.held_out):,} people are held out; {mixed:,} games are between them and other people")
+
+
+def shogi_judge(
+    games: Games,
+    engine: Annotated[str, typer.Option(help="Command of a USI engine.")],
+    out: Annotated[Path, typer.Option(help="The journal; games in it are not judged again.")],
+    nodes: Annotated[int, typer.Option(min=1, help="Nodes of a search.")] = 2000,
+    skip: Annotated[int, typer.Option(min=0, help="Plies at the start that are not judged.")] = 10,
+    processes: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
+    limit: Annotated[int | None, typer.Option(min=1, help="Only the first games of the file.")] = None,
+) -> None:
+    """Have an engine judge every position of people's games: its score and its move."""
+    from sparring.cli.console import ProgressBar
+    from studies.shogi.judge import EngineJudge, judge_people
+    from studies.shogi.people import read_games
+
+    judge = EngineJudge(tuple(shlex.split(engine)), nodes, skip)
+    with ProgressBar() as bar:
+        judge_people(
+            list(islice(read_games(games), limit)), judge, out, processes,
+            lambda done, total: bar.on_progress("judging the games", done, total),
+        )  # fmt: skip
+
+
+def shogi_engine_moves(
+    games: Games,
+    judged: Annotated[Path, typer.Option(help="Journal of `shogi-judge`.")],
+    out: Annotated[Path, typer.Option(help="Folder of the new table.")],
+    test: Annotated[int, typer.Option(min=1, help="As in `shogi-games`; these are left out.")] = 450,
+) -> None:
+    """Make a table of the engine's moves in the positions of people who are not held out."""
+    from sparring.base.storage import read_journal
+    from studies.shogi.judge import JudgedGame, engine_games
+    from studies.shogi.people import read_games, split_by_player, write_table
+
+    train = split_by_player(list(read_games(games)), test).train
+    entries = [JudgedGame(**line) for line in read_journal(judged)[1:]]
+    print(f"{write_table(engine_games(train, entries), out, 'engine'):,} positions")
+
+
+def shogi_strength(
+    games: Games,
+    judged: Annotated[Path, typer.Option(help="Journal of `shogi-judge`.")],
+    out: Annotated[Path, typer.Option(help="The strengths, as JSON.")],
+) -> None:
+    """Estimate people's strengths from what their moves lose and from their results."""
+    from sparring.base.provenance import provenance
+    from sparring.base.storage import read_journal
+    from sparring.measure.reports import write_json
+    from studies.options import command_line
+    from studies.shogi.judge import JudgedGame
+    from studies.shogi.people import read_games
+    from studies.shogi.strength import best_result, estimate, make_sides
+
+    records = list(read_games(games))
+    entries = [JudgedGame(**line) for line in read_journal(judged)[1:]]
+    tried = [
+        (scale, clip, estimate(make_sides(entries, records, scale=scale, clip=clip)))
+        for scale in _SCALES
+        for clip in (True, False)
+    ]
+    scale, clip, chosen = min(tried, key=lambda trial: best_result(trial[2]))
+    for other_scale, other_clip, found in tried:
+        halves = found.report["split_half"]["10"]["halves"]
+        print(
+            f"{other_scale} centipawns, clipped {other_clip}: log loss of results "
+            f"{best_result(found):.4f}, halves of 10 games and more {halves:.3f}"
+        )
+    content = {"scale": scale, "clip": clip, **chosen.report, "people": chosen.people, "games": chosen.games}
+    write_json(provenance(command_line()) | content, out)

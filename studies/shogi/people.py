@@ -1,12 +1,12 @@
 """Games of people as lines of USI moves, and people who are held out of training.
 
-A line has five columns, separated by tabs: date, the codes of both players, the result (1-0, 0-1 or 1/2-1/2) and
-the moves from the usual first position in USI, separated by spaces.
+A line has five columns, separated by tabs: date, the codes of both players, the result (1-0, 0-1 or 1/2-1/2)
+and the moves from the usual first position in USI, separated by spaces.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -57,9 +57,9 @@ class PlayerSplit:
 def split_by_player(games: Sequence[GameRecord], test_games: int, seed: int = 0) -> PlayerSplit:
     """Holds out people who play about `test_games` games among themselves, and few against others.
 
-    Holding out people at random would lose most games: with a quarter of the people a sixteenth of the games is
-    a test and three eighths are lost. Here the people are chosen by annealing: a person is taken in or out, and
-    the games between held-out and other people are to be few.
+    Holding out people at random would lose most games: with a quarter of the people a sixteenth of the games
+    is a test and three eighths are lost. Here the people are chosen by annealing: one is taken in or out,
+    and the games between held-out and other people are to be few.
     """
     names = sorted({name for game in games for name in players(game)})
     number = {name: i for i, name in enumerate(names)}
@@ -100,14 +100,25 @@ def _anneal(opponents: Sequence[Collection[int]], wanted: int, seed: int) -> lis
     return held
 
 
+def with_ratings(
+    games: Iterable[GameRecord], numbers: Mapping[str, Sequence[int | None]]
+) -> Iterator[GameRecord]:
+    """Games with ratings: `numbers` has both players' by the identity of a game as text."""
+    for game in games:
+        first, second = numbers.get(str(game.identity("shogi")), (None, None))
+        yield game._replace(first_rating=first, second_rating=second)
+
+
 def write_table(games: Iterable[GameRecord], folder: Path, source: str) -> int:
-    """Writes games into a new table, all with one source, and returns their number. Raises BadFile or OSError."""
+    """Writes games into a new table, all with one source, and returns their number.
+
+    Raises BadFile or OSError.
+    """
     from sparring.records.presets import load_preset
     from sparring.records.table import TableWriter
 
     writer = TableWriter(folder, "shogi", load_preset("shogi-everything").manifest_entry())
-    number = 0
-    for number, game in enumerate(games, 1):
+    for game in games:
         writer.add(game, source)
     writer.commit({})
-    return number
+    return sum(shard["games"] for shard in writer.manifest["shards"])

@@ -95,7 +95,7 @@ def main() -> None:
             scores[kind].append(score(network, states, grades))
             result[kind][Path(path).stem] = interval(scores[kind][-1])
     for kind, values in scores.items():
-        result[kind]["differences"] = [interval(each - values[0]) for each in values[1:]]
+        result[kind]["differences"] = [interval(value - values[0]) for value in values[1:]]
     write_measurement(result, o.out, "studies.student.puzzles")
     print(json.dumps(result))
 

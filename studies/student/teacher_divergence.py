@@ -96,7 +96,7 @@ def main() -> None:
     def load(source: str) -> Network:
         return load_network(source, game=o.game, backend=o.backend, batch=o.batch)
 
-    networks = {name: load(path) for name, _, path in (each.partition("=") for each in o.networks)}
+    networks = {name: load(path) for name, _, path in (network.partition("=") for network in o.networks)}
     found = measure(load(o.teacher), networks, positions, sample.metadata["game"].astype(np.int64))
     result = {"games": len(sample.games), "positions": len(sample), **found}
     write_measurement(result, o.out, "studies.student.teacher_divergence")

@@ -49,7 +49,7 @@ def _session(path: Path) -> Any:
 def _inputs(session: Any, n: int) -> dict[str, NDArray[Any]]:
     """Random inputs of a Maia-3 network or of one of ours."""
     rng = np.random.default_rng(0)
-    if any(each.name == "tokens" for each in session.get_inputs()):
+    if any(node.name == "tokens" for node in session.get_inputs()):
         tokens, ratings = (rng.random((n, 64, 96)) < 0.06).astype(np.float32), np.full(n, 1500)
         return {"tokens": tokens, "self_elo": ratings, "oppo_elo": ratings}
     context = np.tile(np.array([0.5, 1, 0.5, 1, 0, 0], np.float32), (n, 1))

@@ -12,7 +12,7 @@ import chess.pgn
 import numpy as np
 import pytest
 
-from sparring.arena.match import adjudicate, play_tournament_game
+from sparring.arena.run_tournament import adjudicate, play_tournament_game
 from sparring.arena.tournament import Adjudication, DrawRule, OpeningSuite, ResignRule
 from sparring.chess.pgn import to_pgn
 from sparring.networks import Prediction
@@ -216,4 +216,4 @@ class UniformPolicy:
 
     def predict(self, positions: Sequence[Any]) -> list[Prediction]:
         moves = [tuple(position.state.legal_moves()) for position in positions]
-        return [Prediction(each, np.full(len(each), 1 / len(each), np.float32), 0.0) for each in moves]
+        return [Prediction(legal, np.full(len(legal), 1 / len(legal), np.float32), 0.0) for legal in moves]

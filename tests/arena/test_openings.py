@@ -33,15 +33,17 @@ def test_several_openings_from_one_game(tmp_path: Path) -> None:
     path.write_text("1. e4 e5 2. Nf3 Nc6 3. Bb5 *\n")
     found = read_openings(OpeningSuite(path, 4, every=2), Chess())
     assert [each.state(Chess()).ply for each in found] == [2, 4]
-    assert [each.state(Chess()).ply for each in read_openings(OpeningSuite(path, 80, every=2), Chess())] == [
+    assert [
+        opening.state(Chess()).ply for opening in read_openings(OpeningSuite(path, 80, every=2), Chess())
+    ] == [
         2,
         4,
     ]
-    assert [each.state(Chess()).ply for each in read_openings(OpeningSuite(path, 80), Chess())] == [5]
+    assert [opening.state(Chess()).ply for opening in read_openings(OpeningSuite(path, 80), Chess())] == [5]
 
 
 def texts(path: Path, game: Game[Any], plies: int = 16) -> list[str]:
-    return [game.text(each.state(game)) for each in read_openings(OpeningSuite(path, plies), game)]
+    return [game.text(opening.state(game)) for opening in read_openings(OpeningSuite(path, plies), game)]
 
 
 def test_epd_and_fen_without_doubles_and_finished_games(tmp_path: Path) -> None:
@@ -66,7 +68,7 @@ def test_pgn_up_to_a_ply_in_every_packing(packing: str, tmp_path: Path) -> None:
                 archive.writestr("folder/book.pgn", PGN)
         case _:
             path.write_bytes(PGN)
-    states = [each.state(Chess()) for each in read_openings(OpeningSuite(path, 2), Chess())]
+    states = [opening.state(Chess()) for opening in read_openings(OpeningSuite(path, 2), Chess())]
     assert [(state.ply, state.to_move) for state in states] == [(2, 0), (2, 0)]
 
 
@@ -74,7 +76,7 @@ def test_sfen_and_lines_of_moves(tmp_path: Path) -> None:
     path = tmp_path / "book.sfen"
     path.write_text("startpos moves 7g7f 3c3d\nsfen 4k4/9/9/9/9/9/9/9/4K4 b P 1\n")
     openings = read_openings(OpeningSuite(path), Shogi())
-    assert [each.state(Shogi()).ply for each in openings] == [2, 0]
+    assert [opening.state(Shogi()).ply for opening in openings] == [2, 0]
 
 
 def test_sgf_for_go(tmp_path: Path) -> None:

@@ -44,9 +44,9 @@ def test_games_of_configured_players_are_repeatable(model: str) -> None:
         NamedPlayerConfig(f"m{nodes}", PlayerConfig("chess", model=model, nodes=nodes)) for nodes in (0, 6)
     ]
     games = [play(tournament(*entries, seed=seed)) for seed in (3, 3, 4)]
-    moves = [[record.moves for _, record in each if record is not None] for each in games]
+    moves = [[record.moves for _, record in game if record is not None] for game in games]
     assert moves[0] == moves[1] != moves[2]
-    assert all(len(each) == 2 for each in moves)
+    assert all(len(move) == 2 for move in moves)
 
 
 def test_a_configured_player_plays_by_the_clock_and_resigns(model: str) -> None:

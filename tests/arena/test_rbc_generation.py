@@ -34,7 +34,7 @@ def test_every_two_bots_meet_with_both_colours() -> None:
 def test_a_run_that_was_killed_goes_on_and_gives_the_same_games(tmp_path: Path) -> None:
     whole, stopped = tmp_path / "whole", tmp_path / "stopped"
     games = generate(GENERATION, whole, 1)
-    assert sorted(each.number for each in games) == list(range(6))
+    assert sorted(game.number for game in games) == list(range(6))
 
     class Kill(Exception):
         pass

@@ -55,7 +55,7 @@ def test_a_stronger_network_is_kept_and_a_weaker_one_is_not(
     monkeypatch.setattr(rbc_improvement, "generate", played)
 
     def train(config: RbcTrainingConfig, records: Sequence[Path], folder: Path) -> Path:
-        trained.append([str(each.relative_to(tmp_path)) for each in records])
+        trained.append([str(record.relative_to(tmp_path)) for record in records])
         folder.mkdir(parents=True, exist_ok=True)
         return folder / "model.onnx"
 

@@ -47,7 +47,7 @@ def play(tournament: Tournament) -> list[tuple[ArenaGame, GameRecord | None]]:
     table = GameRunner(tournament)
     try:
         pairings = [pairing_of(tournament, number, len(openings)) for number in range(tournament.games)]
-        return [table.work(GameTask(each, openings[each.opening].state(game))) for each in pairings]
+        return [table.work(GameTask(pairing, openings[pairing.opening].state(game))) for pairing in pairings]
     finally:
         table.close()
 

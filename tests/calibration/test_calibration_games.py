@@ -18,14 +18,15 @@ from sparring.measure.calibration import (
     CalibrationGame,
     CalibrationPlan,
     CalibrationWorker,
+    DilutedMover,
     GamesTask,
+    PolicyMover,
     Results,
     link_anchors,
     missing,
     play_rounds,
     read_anchors,
 )
-from sparring.measure.calibration_games import DilutedMover, PolicyMover
 from sparring.networks import Position
 from sparring.play.match import GIVEN_UP, LockstepGame, play_together
 from sparring.play.result import GameResult
@@ -106,7 +107,9 @@ def test_a_policy_moves_with_its_search_and_its_ratings(nodes: int) -> None:
         assert mate.move_text(moves[0]) == "a1a8"
     else:
         positions = [Position(state, 1500, 1500) for state in (mate, game.initial())]
-        assert moves == [each.top(1)[0].move for each in load_policy("human", "chess").predict(positions)]
+        assert moves == [
+            prediction.top(1)[0].move for prediction in load_policy("human", "chess").predict(positions)
+        ]
 
 
 def test_a_player_resigns_by_the_rule_of_its_configuration() -> None:

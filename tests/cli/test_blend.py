@@ -43,12 +43,12 @@ def test_the_file_is_a_policy(folder: Path, capsys: pytest.CaptureFixture[str], 
     for group in found["groups"].values():
         assert group["best"]["low"] <= group["best"]["alpha"] <= group["best"]["high"]
         assert group["nll"] <= min(group["alone"])
-        assert sum(each["value"] for each in group["alphas"]) == pytest.approx(1)
+        assert sum(alpha["value"] for alpha in group["alphas"]) == pytest.approx(1)
     assert (folder / "blend.toml").read_text() == found["blend"]
     assert load_policy("blend.toml", "chess").game == "chess"
     main(["predict", "chess", "--blend", "blend.toml", "--rating", "1500", "--json"])
     moves = json.loads(capsys.readouterr().out)["moves"]
-    assert sum(each["p"] for each in moves) == pytest.approx(1, abs=1e-4)
+    assert sum(move["p"] for move in moves) == pytest.approx(1, abs=1e-4)
 
 
 def test_one_position_in_several_is_fitted(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -41,7 +41,7 @@ def filled(arguments: list[str], folder: Path) -> list[str]:
     (folder / "games.pgn").write_text(PGN)
     (folder / "cup.toml").write_text(TOURNAMENT)
     places = {"games": str(folder / "games.pgn"), "tournament": str(folder / "cup.toml")}
-    return [each.format(**places) for each in arguments]
+    return [argument.format(**places) for argument in arguments]
 
 
 @pytest.mark.parametrize("kind", FOLDERS)

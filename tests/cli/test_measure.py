@@ -104,7 +104,7 @@ def test_trials_are_different_splits_with_their_mean_and_spread(
     )
     trials = found["policies"]["human"]["trials"]
     assert set(trials) == {"1100", "1900", "mean"}
-    values = [each["top1"] for each in trials["mean"]["trials"]]
+    values = [trial["top1"] for trial in trials["mean"]["trials"]]
     assert len(set(values)) > 1
     assert trials["mean"]["mean"] == pytest.approx(sum(values) / 3)
     assert trials["mean"]["deviation"] > 0
@@ -214,4 +214,4 @@ def test_an_empty_split_says_how_to_take_all_games(folder: Path, capsys: pytest.
             main(["measure", "matching", "chess", *arguments])
         complaints += capsys.readouterr().err.splitlines()
     assert len(complaints) == 2
-    assert all("split of trial 0; --split all takes every game" in each for each in complaints)
+    assert all("split of trial 0; --split all takes every game" in complaint for complaint in complaints)

@@ -138,10 +138,10 @@ def test_people_with_alike_names_have_files_of_their_own(
         path.parent.mkdir(exist_ok=True)
         write_person(path.with_suffix(".person"), replace(model, card=replace(model.card, person=name)))
         path.write_text("")
-    assert [each.path.stem for each in stored_persons()] == ["chess-Zoe-2", "chess-Zoe"]
+    assert [stored_person.path.stem for stored_person in stored_persons()] == ["chess-Zoe-2", "chess-Zoe"]
     assert person_file("Zoë", "chess").stem == "chess-Zoe"
     (tmp_path / "persons" / "chess-Zoe.person").write_bytes(b"damaged")
-    assert [each.name for each in stored_persons()] == ["Zoe"]
+    assert [stored_person.name for stored_person in stored_persons()] == ["Zoe"]
 
 
 def test_sgf_files_become_a_player_of_go(tmp_path: Path) -> None:

@@ -52,7 +52,7 @@ def explain(history: Path, *options: str) -> None:
 def test_each_action_is_explained(history: Path, capsys: pytest.CaptureFixture[str]) -> None:
     explain(history, "--player", "black", "--turns", "3", "--json")
     actions = json.loads(capsys.readouterr().out)
-    assert [(each["turn"], each["phase"]) for each in actions] == [
+    assert [(action["turn"], action["phase"]) for action in actions] == [
         (turn, phase) for turn in (1, 2, 3) for phase in ("sense", "move")
     ]
     for each in actions:

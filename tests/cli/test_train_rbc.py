@@ -48,7 +48,7 @@ players = ["anna"]
 def words(tmp_path: Path) -> list[str]:
     (tmp_path / "tiny.toml").write_text(CONFIG)
     records = [record_of(random_game(n, 3), float(n % 2), site=str(n)) for n in range(40)]
-    (tmp_path / "games.jsonl").write_text("".join(to_history(each) + "\n" for each in records))
+    (tmp_path / "games.jsonl").write_text("".join(to_history(record) + "\n" for record in records))
     return [
         "--records",
         str(tmp_path / "games.jsonl"),

@@ -141,7 +141,7 @@ def test_a_class_that_did_not_converge_goes_on_with_more_steps(
 def test_classes_on_ray_have_the_results_of_one_process(
     folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sparring.measure.tuning_run.RayWorkerPool", PickledPool)
+    monkeypatch.setattr("sparring.base.workers.RayWorkerPool", PickledPool)
     PickledPool.made.clear()
     few = ("--steps", "1", "--classes", "1250")
     alone = tune(capsys, *few)[0]
@@ -169,7 +169,7 @@ def test_a_killed_tuning_resumes_with_the_same_result(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--classes", "1250,x"], "separated by commas"),
+        (["--classes", "1250,x"], "expected whole numbers"),
         (["--classes", "2600"], "players of 2550 to 2650"),
         (["--records", "nowhere"], "no such table"),
         (["--network", "nothing"], "nothing"),

@@ -10,7 +10,7 @@ from tests.docs.markdown import blocks
 
 
 def test_the_file_of_the_page_is_the_planner_with_the_trained_network(tmp_path: Path) -> None:
-    (text,) = [each.code for each in blocks("docs/rbc-network.md") if each.kind == "toml"]
+    (text,) = [block.code for block in blocks("docs/rbc-network.md") if block.kind == "toml"]
     (tmp_path / "mine.toml").write_text(text)
     planner = BOTS["planner"]
     expected = replace(planner, planner=replace(planner.planner, network="run/model.onnx"))

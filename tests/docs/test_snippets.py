@@ -74,7 +74,12 @@ def test_options_of_the_page_of_commands_exist() -> None:
     for command, meaning in rows:
         words = re.findall(r"[a-z-]+", command.partition("`sparring ")[2])
         entry, _ = find(words)
-        known = {text for each in found_commands(entry) for param in each.params for text in param.opts}
+        known = {
+            text
+            for found_command in found_commands(entry)
+            for param in found_command.params
+            for text in param.opts
+        }
         for option in re.findall(r"`(-{1,2}[a-z][a-z-]*)", meaning):
             assert option in known, f"{command}: {option}"
 
@@ -139,7 +144,7 @@ def anchors(path: Path) -> set[str]:
 def signature(function: Any) -> str:
     """The parameters with their defaults, without types."""
     found = inspect.signature(function)
-    bare = [each.replace(annotation=inspect.Parameter.empty) for each in found.parameters.values()]
+    bare = [parameter.replace(annotation=inspect.Parameter.empty) for parameter in found.parameters.values()]
     return str(found.replace(parameters=bare, return_annotation=inspect.Signature.empty)).replace("'", '"')
 
 
@@ -157,7 +162,7 @@ def found_commands(entry: Command | Group) -> list[Any]:
     """The command, or all of a group, loaded."""
     if isinstance(entry, Command):
         return [LazyCommand("command", entry).load()]
-    return [each for inner in entry.commands.values() for each in found_commands(inner)]
+    return [found_command for inner in entry.commands.values() for found_command in found_commands(inner)]
 
 
 def parse(words: list[str]) -> None:

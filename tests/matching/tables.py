@@ -75,4 +75,4 @@ def read_table(folder: Path) -> list[GameRecord]:
 
 
 def tenths(*seconds: float) -> bytes:
-    return np.array([round(10 * each) for each in seconds], np.int32).tobytes()
+    return np.array([round(10 * second) for second in seconds], np.int32).tobytes()

@@ -61,7 +61,7 @@ def test_a_difference_to_itself_is_nothing(tmp_path: Path) -> None:
 
 
 def test_calibration_is_confidence_against_accuracy() -> None:
-    bins = [each for each in calibration_bins(ROWS, 10) if each.positions]
+    bins = [calibration_bin for calibration_bin in calibration_bins(ROWS, 10) if calibration_bin.positions]
     assert [(each.positions, each.accuracy) for each in bins] == [(2, 0.5), (2, 0.5)]
     assert [each.confidence for each in bins] == pytest.approx([0.5, 0.9])
     assert expected_calibration_error(ROWS) == pytest.approx((2 * 0 + 2 * 0.4) / 4)

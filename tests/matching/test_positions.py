@@ -24,7 +24,7 @@ def sample_of(*tables: Path, game: str = "chess") -> Sample:
 def test_they_are_the_positions_that_training_would_see(game: str, tmp_path: Path) -> None:
     rng = random.Random(3)
     clocks = [tenths(*(rng.randrange(60) for _ in range(40))) for _ in range(12)]
-    records = [random_record(game, rng, rng.randrange(5, 40), clocks=each) for each in clocks]
+    records = [random_record(game, rng, rng.randrange(5, 40), clocks=clock) for clock in clocks]
     table = write_table(tmp_path / "t", game, records, skip_plies=4, min_clock=10)
     seen = {}
     for batch in Batches([table], split=None, threads=1):

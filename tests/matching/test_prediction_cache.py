@@ -136,7 +136,7 @@ def test_one_players_moves_can_be_taken_alone(tmp_path: Path) -> None:
     games, movers = sample.metadata["game"].tolist(), sample.metadata["mover"].tolist()
     assert sorted(zip(games, movers, strict=True)) == sorted(
         [(number, names.index("ann")) for number, names in enumerate(
-            [(each.record.first, each.record.second) for each in sample.games]) for _ in range(6)]
+            [(game.record.first, game.record.second) for game in sample.games]) for _ in range(6)]
     )  # fmt: skip
     assert set(sample.metadata["rating"].tolist()) == {1500}
     with pytest.raises(NotFound, match="there are no games of zoe"):

@@ -7,12 +7,13 @@ import math
 import numpy as np
 import pytest
 
-from sparring._core import GoState, katago_policy, katago_values
+from sparring._core import GoState, GoStates, katago_policy, katago_values
 from sparring.chess.game import Chess
 from sparring.games.ratings import rank_order
 from sparring.go.game import Go
 from sparring.go.katago import KataGoCodec, inverse_rank, sgf_metadata
 from sparring.networks import Position
+from sparring.networks.codec import PositionBatch, PredictionBatch
 
 SETTINGS: dict[str, float | int | str] = {"version": 8, "lead_multiplier": 20.0, "side": 0, "metadata": 0}
 
@@ -152,3 +153,26 @@ def test_an_unknown_opponent_is_as_strong() -> None:
     row = sgf_metadata(Position(Go(size=19).initial(), rating=1500))
     assert row[6:40].tolist() == row[40:74].tolist()
     assert row[86] == 0
+
+
+@pytest.mark.parametrize("side", [0, 9])
+def test_a_batch_is_encoded_and_decoded_like_single_positions(side: int) -> None:
+    codec = KataGoCodec({**SETTINGS, "side": side})
+    states = [Go.by_rules("chinese", size=7).initial()]
+    for text in ("C3", "pass", "E5", "C4", "A1"):
+        states.append(states[-1].play(states[-1].parse_move(text)))
+    positions = [Position(state) for state in states]
+    unknown = np.full(len(states), np.nan)
+    batch = PositionBatch(GoStates(states), np.stack([unknown, unknown], axis=1), unknown)
+    expected, found = codec.encode(positions), codec.encode_batch(batch)
+    assert expected.keys() == found.keys()
+    for name, array in expected.items():
+        np.testing.assert_array_equal(found[name], array)
+    made = outputs(*states, side=side or 7)
+    single = PredictionBatch.of(codec.decode(positions, made))
+    together = codec.decode_batch(batch, made)
+    np.testing.assert_allclose(together.probabilities, single.probabilities, rtol=1e-6)
+    np.testing.assert_allclose(together.values, single.values, rtol=1e-6)
+    assert together.leads is not None
+    assert single.leads is not None
+    np.testing.assert_allclose(together.leads, single.leads, rtol=1e-6)

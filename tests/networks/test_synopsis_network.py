@@ -55,6 +55,6 @@ def test_the_policy_of_strong_players_opens_like_them() -> None:
     session = onnxruntime.InferenceSession(data.path("synopsis_networks", "rbc-small"))
     logits = session.run(["policy_Top"], {"planes": unpack_planes(words)[None]})[0][0]
     moves = {action_index(move, 0): state.move_text(move) for move in state.legal_moves()}
-    likely = sorted((each for each in moves if each is not None), key=lambda action: -logits[action])[:5]
+    likely = sorted((move for move in moves if move is not None), key=lambda action: -logits[action])[:5]
     assert {moves[action] for action in likely} & {"e2e4", "d2d4", "g1f3", "c2c4", "b1c3", "e2e3"}
     assert "pass" not in {moves[action] for action in likely}

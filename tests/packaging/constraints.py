@@ -56,7 +56,7 @@ def resolve(requirements: Sequence[str]) -> dict[str, str]:
         )
         entries = [entry["metadata"] for entry in json.loads(report.read_text())["install"]]
     # A local version such as 2.13.0+cpu is a build of the same release.
-    found = {normalised(each["name"]): str(each["version"]).partition("+")[0] for each in entries}
+    found = {normalised(entry["name"]): str(entry["version"]).partition("+")[0] for entry in entries}
     return {name: version for name, version in found.items() if name != "sparring"}
 
 

@@ -58,7 +58,7 @@ def test_playing_needs_no_developers_tools() -> None:
 
 
 def test_the_list_of_what_playing_needs_does_not_grow() -> None:
-    assert {normalised(Requirement(each).name) for each in PROJECT["dependencies"]} == PLAYING
+    assert {normalised(Requirement(dependency).name) for dependency in PROJECT["dependencies"]} == PLAYING
 
 
 def test_the_extra_for_training_includes_records() -> None:

@@ -23,7 +23,8 @@ def visit(page: Page, address: str, path: str) -> None:
     page.evaluate(
         """url => new Promise(resolve => {
             if (new URL(url).href === location.href) return resolve();
-            addEventListener("hashchange", () => requestAnimationFrame(() => setTimeout(resolve)), { once: true });
+            const shown = () => requestAnimationFrame(() => setTimeout(resolve));
+            addEventListener("hashchange", shown, { once: true });
             location.href = url;
         })""",
         f"{address}/{path or '#/'}",

@@ -80,26 +80,53 @@ ASKS_A_PLAYER = {
     "rbc/reconchess.py": "reconchess's server has the game",
     "expendibots/referee.py": "the course's referee has the game",
     "rbc/explanation.py": "a recorded game is replayed",
-    "measure/calibration_games.py": "an engine among the participants of games in lockstep",
+    "measure/calibration.py": "an engine among the participants of games in lockstep",
 }
 """Modules that ask a player for a decision, and why."""
 
 
+NOT_A_PLAYER = ("super()", "self", "self.knowledge", "self._engine", "mover", "game.mover", "self.mover")
+"""What else has a method `choose`: participants of games in lockstep (`Mover`), engines of protocols, the
+ratings of blind chess."""
+MOVES_BY_ITSELF = {
+    "server/understand.py": "the likely line after a position",
+    "training/treestrap/run.py": "self-play by a search without a player",
+    "expendibots/training.py": "self-play by a search without a player",
+}
+"""Modules with a loop that plays moves until a game is over, outside the game in progress, and why."""
+
+
 def asks_a_player(tree: ast.Module) -> bool:
-    """Whether a `choose` gets a turn, outside of players that pass their own turn on."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "choose":
-            if any(re.match(r"Turn\b|pending\.turn", ast.unparse(argument)) for argument in node.args):
-                return True
-            receiver = ast.unparse(node.func.value)
-            if receiver == "player" and any(ast.unparse(argument) == "turn" for argument in node.args):
-                return True
-    return False
+    """Whether a player is asked to `choose`."""
+    return any(
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr == "choose"
+        and ast.unparse(node.func.value) not in NOT_A_PLAYER
+        for node in ast.walk(tree)
+    )
+
+
+def plays_to_the_end(tree: ast.Module) -> bool:
+    """Whether a `while` loop plays moves and looks at the outcome."""
+    loops = (ast.unparse(node) for node in ast.walk(tree) if isinstance(node, ast.While))
+    return any(re.search(r"\.outcome\b", loop) and re.search(r"\.(play|make)\(", loop) for loop in loops)
 
 
 def test_players_are_asked_for_moves_in_one_place() -> None:
     asking = {name for name, tree in modules() if not name.startswith("players/") and asks_a_player(tree)}
     assert asking == set(ASKS_A_PLAYER)
+
+
+@pytest.mark.parametrize(
+    "call", ["bot.choose(turn)", "player.choose(Turn.of(state))", "self.players[side].choose(pending.turn)"]
+)
+def test_a_player_that_is_asked_elsewhere_is_seen(call: str) -> None:
+    assert asks_a_player(ast.parse(f"while True:\n    move = {call}.move"))
+
+
+def test_no_other_loop_plays_a_game() -> None:
+    assert {name for name, tree in modules() if plays_to_the_end(tree)} == set(MOVES_BY_ITSELF)
 
 
 def test_all_drivers_use_the_game_in_progress() -> None:

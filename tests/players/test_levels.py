@@ -10,7 +10,7 @@ from sparring.engines import EngineSettings
 from sparring.engines.options import find_option
 from sparring.measure.calibration import read_anchors
 from sparring.players import LevelTable, load_player_config, read_level_table, shipped_levels
-from sparring.players.levels import DIALS, Level, at_level, level_of_rating, parse_player_config
+from sparring.players.levels import LEVEL_KEYS, Level, at_level, level_of_rating, parse_player_config
 from sparring.players.player_config import default_player_config
 
 TABLE = LevelTable(
@@ -95,7 +95,7 @@ def test_every_shipped_table_is_monotone_in_what_makes_a_player_strong() -> None
     assert table is not None
     low, high = table.range
     rows = [table.row(level) for level in range(low, high + 1, 50)]
-    assert set(table.keys(low)) == {"level", "model", *DIALS}
+    assert set(table.keys(low)) == {"level", "model", *LEVEL_KEYS}
     assert all(row.rating == row.level for row in table.levels)  # a rating and a level of one number agree
     for weaker, stronger in itertools.pairwise(rows):
         assert weaker.nodes <= stronger.nodes or weaker.temperature > stronger.temperature
@@ -135,6 +135,15 @@ def test_a_rating_has_the_level_of_its_number_where_levels_are_on_its_scale() ->
     assert level_of_rating("chess", None) is None
     assert level_of_rating("go", "3d") is None
     assert level_of_rating("rbc", 1500) is None
+
+
+def test_a_rank_is_a_level_where_the_levels_are_ranks(monkeypatch: pytest.MonkeyPatch) -> None:
+    ranks = LevelTable("go", tuple(Level(rank, rank, 0.8) for rank in (-5, -1, 1, 3)))
+    monkeypatch.setattr("sparring.players.levels.shipped_levels", lambda game: ranks)
+    assert level_of_rating("go", "3d") == 3
+    assert level_of_rating("go", "3k") == -3
+    assert level_of_rating("go", "6k") is None
+    assert level_of_rating("go", "no rank") is None
 
 
 def test_there_is_no_rank_between_1k_and_1d() -> None:

@@ -99,7 +99,7 @@ def test_the_same_seed_gives_the_same_times_and_moves(monkeypatch: pytest.Monkey
         player.new_game(GameStart(Chess(), 0, seed=3))
         limits = SearchLimits(clock=clock)
         decisions = [player.choose(Turn.of(Chess().initial(), limits)) for _ in range(5)]
-        return [(each.move, each.seconds) for each in decisions]
+        return [(decision.move, decision.seconds) for decision in decisions]
 
     timed = game("human", Clock(3600.0))
     assert timed == game("human", Clock(3600.0))

@@ -27,7 +27,7 @@ def opened(folder: Path, text: str) -> list[np.ndarray[tuple[int], np.dtype[np.f
     (folder / "blend.toml").write_text(f'game = "chess"\n{text}')
     policy = load_policy(str(folder / "blend.toml"), "chess")
     positions = [Position(state, 1500) for state in random_states("chess", 4)]
-    return [each.probabilities for each in policy.predict(positions)]
+    return [prediction.probabilities for prediction in policy.predict(positions)]
 
 
 def test_alpha_is_the_first_policys_weight_and_the_second_has_the_rest(folder: Path) -> None:

@@ -94,8 +94,8 @@ def test_its_file_is_a_policy_like_any_other(folder: Path) -> None:
     policy = load_policy(str(folder / "blend.toml"), "chess")
     assert isinstance(policy, FeatureWeightedPool)
     assert rating_range(policy) == (-np.inf, np.inf)
-    for each in policy.predict([Position(state, 1500) for state in random_states("chess", 5)]):
-        assert each.probabilities.sum() == pytest.approx(1, abs=1e-5)
+    for prediction in policy.predict([Position(state, 1500) for state in random_states("chess", 5)]):
+        assert prediction.probabilities.sum() == pytest.approx(1, abs=1e-5)
 
 
 @pytest.mark.parametrize(

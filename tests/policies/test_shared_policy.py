@@ -31,13 +31,17 @@ class Echo:
         self.entered.set()
         assert self.go.wait(90)
         self.batches.append(len(positions))
-        if any(each.rating == -1 for each in positions):
+        if any(position.rating == -1 for position in positions):
             raise ValueError("no such rating")
-        return [Prediction((), np.zeros(0, np.float32), float(each.rating or 0)) for each in positions]
+        return [
+            Prediction((), np.zeros(0, np.float32), float(position.rating or 0)) for position in positions
+        ]
 
 
 def ask(policy: SharedPolicy, *ratings: int) -> list[float | None]:
-    return [each.value for each in policy.predict([Position(START, rating) for rating in ratings])]
+    return [
+        prediction.value for prediction in policy.predict([Position(START, rating) for rating in ratings])
+    ]
 
 
 def test_requests_that_wait_together_are_one_batch() -> None:

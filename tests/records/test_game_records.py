@@ -57,17 +57,17 @@ def test_states_lead_from_the_beginning_to_the_end(mate: RecordedGame) -> None:
 
 def test_a_position_has_the_mover_s_rating_clock_and_result(mate: RecordedGame) -> None:
     positions = list(mate.positions())
-    assert [each.move_text for each in positions] == mate.moves
-    assert [each.ply for each in positions] == list(range(7))
-    assert [each.position.rating for each in positions[:2]] == [1510, 1490]
-    assert [each.position.opponent_rating for each in positions[:2]] == [1490, 1510]
-    assert [each.position.clock for each in positions[:4]] == [None, None, 180, 179]
-    assert [each.result for each in positions[:2]] == [1, 0]
-    assert all(each.state.play(each.move) == mate.states[each.ply + 1] for each in positions)
+    assert [position.move_text for position in positions] == mate.moves
+    assert [position.ply for position in positions] == list(range(7))
+    assert [position.position.rating for position in positions[:2]] == [1510, 1490]
+    assert [position.position.opponent_rating for position in positions[:2]] == [1490, 1510]
+    assert [position.position.clock for position in positions[:4]] == [None, None, 180, 179]
+    assert [position.result for position in positions[:2]] == [1, 0]
+    assert all(position.state.play(position.move) == mate.states[position.ply + 1] for position in positions)
 
 
 def test_first_plies_and_hurried_moves_can_be_left_out(mate: RecordedGame) -> None:
-    assert [each.ply for each in mate.positions(skip_plies=2, min_clock=30)] == [2, 3, 4, 6]
+    assert [position.ply for position in mate.positions(skip_plies=2, min_clock=30)] == [2, 3, 4, 6]
 
 
 def test_a_game_prints_as_pgn(mate: RecordedGame) -> None:
@@ -96,7 +96,7 @@ def test_a_table_and_its_file_have_the_same_games(tmp_path: Path) -> None:
 def test_positions_agree_with_those_that_are_measured_on(tmp_path: Path) -> None:
     folder = write_table(tmp_path, "chess", rated(20, random.Random(2), 1500), skip_plies=4)
     sample = read_sample(GameSelection("chess", (folder,), split=None))
-    ours = {each.position for each in sparring.open_records(folder).positions()}
+    ours = {position.position for position in sparring.open_records(folder).positions()}
     theirs = {position for _, batch in sample.batches(0, 100) for position in batch}
     assert ours == theirs
     assert len(list(sparring.open_records(folder).positions(skip_plies=0))) > len(sample)
@@ -105,11 +105,11 @@ def test_positions_agree_with_those_that_are_measured_on(tmp_path: Path) -> None
 def test_a_split_takes_each_game_once(tmp_path: Path) -> None:
     folder = write_table(tmp_path, "chess", rated(40, random.Random(3), 1500, plies=4))
     table = sparring.open_records(folder)
-    parts = {split: {each.game.id for each in table.positions(split)} for split in Split}
+    parts = {split: {position.game.id for position in table.positions(split)} for split in Split}
     assert set.union(*parts.values()) == {game.id for game in table}
     assert sum(map(len, parts.values())) == 40
-    assert {each.game.id for each in table.positions("train")} == parts[Split.TRAIN]
-    assert {each.game.id for each in table.positions("train", seed=1)} != parts[Split.TRAIN]
+    assert {position.game.id for position in table.positions("train")} == parts[Split.TRAIN]
+    assert {position.game.id for position in table.positions("train", seed=1)} != parts[Split.TRAIN]
 
 
 def test_an_unknown_split_is_named() -> None:
@@ -129,14 +129,14 @@ def test_ranks_are_numbers(tmp_path: Path) -> None:
     record = random_record("go", random.Random(5), 10, first_rank="3d", second_rank="2k")
     game = next(iter(sparring.open_records(write_table(tmp_path, "go", [record]))))
     assert game.ratings == (3, -2)
-    assert [each.position.rating for each in game.positions()][:2] == [3, -2]
+    assert [position.position.rating for position in game.positions()][:2] == [3, -2]
 
 
 @pytest.mark.parametrize("name", GAMES)
 def test_games_of_every_kind_are_replayed_and_written(name: str, tmp_path: Path) -> None:
     record = random_record(name, random.Random(7), 12)
     game = next(iter(sparring.open_records(write_table(tmp_path, name, [record]))))
-    assert [each.move_text for each in game.positions()] == game.moves
+    assert [position.move_text for position in game.positions()] == game.moves
     assert len(game.states) == len(game) + 1
     assert str(game)
 

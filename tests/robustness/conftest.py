@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
+from typing import Any
 
 import pytest
 
@@ -18,7 +19,8 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
     """Counts a block. A surface of a long run is written when its last block has ended."""
     if report.when != "call" or "PYTEST_XDIST_WORKER" in os.environ:
         return
-    for surface, (tried, failed) in report.user_properties:
+    counts: list[tuple[str, Any]] = report.user_properties
+    for surface, (tried, failed) in counts:
         _TRIALS[surface] += tried
         _BROKEN[surface] += failed
         if TRIALS and _TRIALS[surface] == trials_of(surface, TRIALS):

@@ -144,12 +144,12 @@ def test_a_player_may_miss_a_mate() -> None:
 
     def blind(states: Sequence[Any]) -> list[Prediction]:
         found = []
-        for each in states:
-            moves = tuple(each.legal_moves())
+        for state in states:
+            moves = tuple(state.legal_moves())
             shares = np.ones(len(moves), np.float32)
-            if each.ply == 0:
-                shares[moves.index(each.parse_move("a1a8"))] = 1e-9
-            found.append(Prediction(moves, shares, 0.5 if each.to_move == 0 else -0.5))
+            if state.ply == 0:
+                shares[moves.index(state.parse_move("a1a8"))] = 1e-9
+            found.append(Prediction(moves, shares, 0.5 if state.to_move == 0 else -0.5))
         return found
 
     missed = Puct(blind, config).search(mate, SearchLimits(nodes=20))

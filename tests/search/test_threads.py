@@ -241,18 +241,21 @@ def test_a_tree_that_another_thread_uses_is_refused_or_read_whole() -> None:
     assert len(read_whole) >= 50, "the tree was read while it grew"
 
 
-def test_trackers_use_threads() -> None:
+def test_a_tracker_with_threads_has_the_boards_of_one_thread() -> None:
     rules, state = Rbc(), Rbc().initial()
-    tracker = Tracker(0, TrackerOptions(limit=3_000, threads=4, seed=1))
+    trackers = [Tracker(0, TrackerOptions(limit=3_000, threads=threads, seed=1)) for threads in (1, 4)]
     rng = np.random.default_rng(5)
     for _ in range(24):
         moves = state.legal_moves()
         move = int(moves[int(rng.integers(len(moves)))])
-        tracker.observe(rules.observe(state, 0, move))
+        for tracker in trackers:
+            tracker.observe(rules.observe(state, 0, move))
         state = state.play(move)
         if state.outcome is not None:
             break
-    assert len(tracker.boards) > 1
+    boards = [sorted(board.text() for board in tracker.boards.sample(10**6, 0)) for tracker in trackers]
+    assert len(boards[0]) > 1
+    assert boards[0] == boards[1]
 
 
 FULL_LIST = """

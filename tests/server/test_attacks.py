@@ -39,7 +39,6 @@ from tests.policies.test_person_policy import person_model
 from tests.server.conftest import ACCESS
 from tests.server.test_game_store import start
 from tests.server.test_games_api import begin, play, post
-from tests.server.test_persons_api import games_of
 from tests.waiting import wait_until
 
 FOREIGN = [

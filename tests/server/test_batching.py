@@ -63,7 +63,7 @@ def test_games_share_batches(game: str, nodes: int) -> None:
     assert gate.sizes[1] >= PLAYERS - 1, "those that wait share a batch"
     alone = sum(gate.sizes) if nodes == 0 else PLAYERS * len(_batches_alone(game, nodes))
     assert len(gate.sizes) < alone
-    assert all(each.move in rules.legal_moves(rules.initial()) for each in decisions)
+    assert all(decision.move in rules.legal_moves(rules.initial()) for decision in decisions)
 
 
 def _batches_alone(game: str, nodes: int) -> list[int]:

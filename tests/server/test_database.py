@@ -41,7 +41,7 @@ def test_a_file_of_version_1_is_read(tmp_path: Path) -> None:
         assert (summary.id, summary.plies, summary.shown) == ("old", 1, None)
         stored = GameStore(database).load("old")
         assert stored is not None
-        assert [each.text for each in stored.moves] == ["e2e4"]
+        assert [move.text for move in stored.moves] == ["e2e4"]
         assert database.read("PRAGMA user_version") == [(SCHEMA_VERSION,)]
         database.close()
 

@@ -104,7 +104,7 @@ def test_hint_record_and_positions(client: TestClient) -> None:
 def test_a_record_is_continued(client: TestClient) -> None:
     pgn = "1. e4 e5 2. Nf3 Nc6 3. Bb5 *"
     view = begin(client, "chess", you=1, record=pgn, format="pgn")
-    assert [each["name"] for each in view["moves"]] == ["e4", "e5", "Nf3", "Nc6", "Bb5"]
+    assert [move["name"] for move in view["moves"]] == ["e4", "e5", "Nf3", "Nc6", "Bb5"]
     assert view["phase"] == "move"
     view = play(client, view, "a6")
     assert view["ply"] == 7
@@ -159,14 +159,14 @@ def test_a_hidden_game_hides_and_then_shows(client: TestClient) -> None:
     view = begin(client, "rbc", opponent={"bot": "random"})
     assert view["position"] is None
     view = play(client, play(client, view, "sense e7"), "e2e4")
-    assert {each["player"] for each in view["moves"]} == {0}
+    assert {move["player"] for move in view["moves"]} == {0}
     assert view["hidden"]["possible"] > 1
     assert len(view["hidden"]["guess"]) == len(view["hidden"]["guess_shares"]) == 64
     assert client.get(f"/api/games/{view['id']}/positions/1").status_code == 409
     assert client.get(f"/api/games/{view['id']}/record?format=json").status_code in (409, 422)
     over = post(client, view, "resign").json()
     assert over["position"] is not None
-    assert {each["player"] for each in over["moves"]} == {0, 1}
+    assert {move["player"] for move in over["moves"]} == {0, 1}
     assert len(over["hidden"]["sizes"]) == over["ply"]
 
 
@@ -185,7 +185,7 @@ def test_both_sides_beliefs_are_replayed_after_the_game(client: TestClient) -> N
         if found["done"]:
             break
     assert found["total"] == len(steps) == view["ply"] + 1
-    assert [each["text"] for each in steps] == [None, *(each["text"] for each in view["moves"])]
+    assert [each["text"] for each in steps] == [None, *(move["text"] for move in view["moves"])]
     assert [each["phase"] for each in steps[1:5]] == ["sense", "move", "sense", "move"]
     for step in steps[:-1]:
         pieces = chess.Board(step["position"].rsplit(" ", 1)[0]).piece_map()

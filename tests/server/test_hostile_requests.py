@@ -108,7 +108,7 @@ def test_a_request_that_is_cut_changes_nothing(tmp_path: Path) -> None:
 
 def test_what_was_opened_is_closed(tmp_path: Path) -> None:
     def opened() -> int:
-        return sum(each.readlink().suffix.startswith(".sqlite") for each in _descriptors())
+        return sum(descriptor.readlink().suffix.startswith(".sqlite") for descriptor in _descriptors())
 
     before, files = set(threading.enumerate()), opened()
     for _ in range(2):
@@ -127,10 +127,10 @@ def test_what_was_opened_is_closed(tmp_path: Path) -> None:
 
 def _descriptors() -> list[Path]:
     found = []
-    for each in Path("/proc/self/fd").iterdir():
+    for path in Path("/proc/self/fd").iterdir():
         try:
-            each.readlink()
+            path.readlink()
         except OSError:
             continue
-        found.append(each)
+        found.append(path)
     return found

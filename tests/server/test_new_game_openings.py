@@ -31,9 +31,9 @@ def test_all_openings_and_handicaps_of_the_catalogue_can_be_played(game: str) ->
 
 def test_a_game_begins_with_an_opening(client: TestClient) -> None:
     offers = {each["name"]: each for each in client.get("/api/catalogue").json()}
-    (french,) = (each for each in offers["chess"]["openings"] if each["name"] == "french")
+    (french,) = (opening for opening in offers["chess"]["openings"] if opening["name"] == "french")
     view = begin(client, "chess", opening=french["moves"])
-    assert [each["name"] for each in view["moves"]] == ["e4", "e6", "d4", "d5"]
+    assert [move["name"] for move in view["moves"]] == ["e4", "e6", "d4", "d5"]
     assert play(client, view, "Nc3")["ply"] == 6
     black = begin(client, "chess", you=1, opening=["e4", "e5", "Nf3"])
     assert (black["ply"], black["phase"]) == (3, "move")
@@ -41,10 +41,10 @@ def test_a_game_begins_with_an_opening(client: TestClient) -> None:
 
 def test_a_game_begins_with_a_handicap(client: TestClient) -> None:
     offers = {each["name"]: each for each in client.get("/api/catalogue").json()}
-    (rook,) = (each for each in offers["shogi"]["handicaps"] if each["name"] == "rook")
+    (rook,) = (handicap for handicap in offers["shogi"]["handicaps"] if handicap["name"] == "rook")
     view = begin(client, "shogi", you=1 - rook["giver"], position=rook["position"])
     assert view["turn"] == rook["giver"]
-    (stones,) = (each for each in offers["go"]["handicaps"] if each["name"] == "4-stones")
+    (stones,) = (handicap for handicap in offers["go"]["handicaps"] if handicap["name"] == "4-stones")
     view = begin(client, "go", options={"size": 9, **stones["options"]})
     assert sum(cell is not None for row in view["board"]["cells"] for cell in row) >= 4
 

@@ -9,10 +9,8 @@ import pytest
 from fastapi.testclient import TestClient
 
 from sparring.base.sentences import Sentence, from_stored, joined, to_stored
-from sparring.games import GAMES, load_game
 from sparring.play.result import reason_text
 from sparring.server.messages import text_of
-from sparring.server.words import WORDS
 from tests.server.test_games_api import begin, play, post
 
 
@@ -58,13 +56,6 @@ def test_the_message_of_a_sentence_has_messages_of_its_values() -> None:
 
 def test_the_message_of_a_text_that_utf8_cannot_have_is_sent() -> None:
     assert text_of(Sentence("There is no '{name}'.", name="\ud800")).text == "There is no '?'."
-
-
-def test_titles_and_sides_are_words() -> None:
-    for game in GAMES:
-        spec = load_game(game).spec
-        if game in ("breakthrough", "chess", "expendibots", "go", "rbc", "shogi"):
-            assert {spec.title, *spec.players} <= set(WORDS)
 
 
 def test_the_reasons_of_ends_are_sentences() -> None:

@@ -55,15 +55,15 @@ def until(
 
 def test_a_tournament_from_the_first_game_to_the_standings(client: TestClient) -> None:
     view = begin(client)
-    assert [each["name"] for each in view["players"]] == ["Strength 1", "Strength 2", "Strength 1 (2)"]
+    assert [player["name"] for player in view["players"]] == ["Strength 1", "Strength 2", "Strength 1 (2)"]
     view = until_over(client, view)
     assert (view["done_games"], view["running"], view["error"], view["stopped"]) == (6, [], None, False)
     assert sum(each["score"] for each in view["standings"]) == 6
     assert [each["games"] for each in view["standings"]] == [4, 4, 4]
     ratings = [each["elo"] for each in view["standings"]]
     assert ratings == sorted(ratings, reverse=True)
-    for each in view["standings"]:
-        assert each["interval"][0] < each["elo"] < each["interval"][1]
+    for standing in view["standings"]:
+        assert standing["interval"][0] < standing["elo"] < standing["interval"][1]
     assert sorted((each["first"], each["second"]) for each in view["finished"]) == [
         (a, b) for a in range(3) for b in range(3) if a != b
     ]

@@ -31,13 +31,13 @@ def ask(client: TestClient, **wanted: Any) -> dict[str, Any]:
 
 def test_a_mate_is_best_and_everything_else_a_loss(client: TestClient) -> None:
     found = ask(client, game="chess", position=MATE)
-    curves = {each["name"]: each for each in found["moves"]}
+    curves = {move["name"]: move for move in found["moves"]}
     assert found["best"] == "h5f7"
     assert curves["Qxf7#"]["loss"] == 0
     assert len(found["ratings"]) == len(curves["Qxf7#"]["human"]) == len(found["blunder"])
     assert curves["Qxf7#"]["human"][-1] > 0.8
     for column in range(len(found["ratings"])):
-        assert sum(each["human"][column] for each in found["moves"]) == pytest.approx(1, abs=1e-3)
+        assert sum(move["human"][column] for move in found["moves"]) == pytest.approx(1, abs=1e-3)
     assert found["blunder"][-1] < 0.5
 
 
@@ -45,7 +45,7 @@ def test_a_mate_is_best_and_everything_else_a_loss(client: TestClient) -> None:
 def test_other_games_with_people_s_networks(client: TestClient, game: str) -> None:
     options = {"size": 9} if game == "go" else {}
     found = ask(client, game=game, options=options)
-    assert found["best"] in {each["text"] for each in found["moves"]}
+    assert found["best"] in {move["text"] for move in found["moves"]}
 
 
 class Wild:
@@ -57,7 +57,7 @@ class Wild:
         self._policy = policy
 
     def predict(self, positions: Sequence[Position]) -> list[Prediction]:
-        return [replace(each, value=0.8) for each in self._policy.predict(positions)]
+        return [replace(prediction, value=0.8) for prediction in self._policy.predict(positions)]
 
 
 def test_values_of_a_network_that_calls_the_first_position_won_are_not_shown(
@@ -66,7 +66,7 @@ def test_values_of_a_network_that_calls_the_first_position_won_are_not_shown(
     opponents = app.state.host.opponents
     opponents._policies["chess", STRONG] = 0, SharedPolicy(Wild(opponents.policy("chess", STRONG)))
     found = ask(client, game="chess", position=MATE)
-    assert {each["loss"] for each in found["moves"]} == {None}
+    assert {move["loss"] for move in found["moves"]} == {None}
     assert set(found["blunder"]) == {0}
 
 
@@ -115,11 +115,11 @@ def test_a_review_finds_the_blunder(client: TestClient) -> None:
 
     wait_until(done)
     assert (view["total"], view["ratings"], view["error"]) == (7, [1500, 1400], None)
-    assert [each["name"] for each in rows] == ["e4", "e5", "Bc4", "Nc6", "Qh5", "Nf6", "Qxf7#"]
-    assert [each["name"] for each in rows if each["blunder"]] == ["Nf6"]
+    assert [row["name"] for row in rows] == ["e4", "e5", "Bc4", "Nc6", "Qh5", "Nf6", "Qxf7#"]
+    assert [row["name"] for row in rows if row["blunder"]] == ["Nf6"]
     assert rows[-1]["loss"] == 0
     assert rows[-1]["best_name"] == "Qxf7#"
-    assert all(0 <= each["found"] <= 1 for each in rows)
+    assert all(0 <= row["found"] <= 1 for row in rows)
     assert rows[-1]["found"] > 0.5, "people of this rating see the mate"
     for level, moves in zip(view["levels"], (4, 3), strict=True):
         assert level["interval"][0] < level["rating"] < level["interval"][1]
@@ -156,28 +156,28 @@ def review(client: TestClient, **wanted: Any) -> dict[str, Any]:
 )
 def test_moves_of_usual_openings_have_no_marks(client: TestClient, pgn: str) -> None:
     view = review(client, game="chess", record=pgn, rating=1500)
-    assert {each["mark"] for each in view["moves"]} == {""}
-    assert not any(each["blunder"] or each["line"] for each in view["moves"])
+    assert {move["mark"] for move in view["moves"]} == {""}
+    assert not any(move["blunder"] or move["line"] for move in view["moves"])
 
 
 def test_a_marked_move_has_the_best_line_and_each_review_the_same(client: TestClient) -> None:
     pgn = "1. e4 e5 2. Nf3 Nc6 3. Bc4 Nd4 4. Nxe5 Qg5 5. Nxf7 Qxg2 *"
     view = review(client, game="chess", record=pgn)
-    marks = {each["name"]: each for each in view["moves"] if each["mark"]}
+    marks = {move["name"]: move for move in view["moves"] if move["mark"]}
     assert marks["Nxf7"]["mark"] == "blunder"
     assert set(marks) <= {"Nd4", "Nxf7"}
-    for each in marks.values():
-        assert 3 <= len(each["line"]) <= 6
-        assert each["line"][0] == {"text": each["best"], "name": each["best_name"]}
-        before = [move["text"] for move in view["moves"][: each["ply"]]]
-        line = [move["text"] for move in each["line"]]
-        assert ask(client, game="chess", moves=before + line)["ply"] == each["ply"] + len(line)
+    for mark in marks.values():
+        assert 3 <= len(mark["line"]) <= 6
+        assert mark["line"][0] == {"text": mark["best"], "name": mark["best_name"]}
+        before = [move["text"] for move in view["moves"][: mark["ply"]]]
+        line = [move["text"] for move in mark["line"]]
+        assert ask(client, game="chess", moves=before + line)["ply"] == mark["ply"] + len(line)
     assert review(client, game="chess", record=pgn)["moves"] == view["moves"]
 
 
 def test_a_pass_in_go_is_not_blamed(client: TestClient) -> None:
     sgf = "(;GM[1]SZ[9]KM[7.5];B[ee];W[];B[cc];W[gg];B[])"
-    marks = [each["mark"] for each in review(client, game="go", record=sgf, format="sgf")["moves"]]
+    marks = [move["mark"] for move in review(client, game="go", record=sgf, format="sgf")["moves"]]
     assert (marks[1], marks[2], marks[4]) == ("", "", "")
 
 

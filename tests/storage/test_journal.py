@@ -211,5 +211,5 @@ def test_killed_again_and_again_no_piece_is_lost_or_done_twice(path: Path) -> No
         working.send_signal(signal.SIGKILL)
         assert working.wait() == -signal.SIGKILL
         entries = Journal(path, header={"work": 1}).entries
-        assert [each["number"] for each in entries] == list(range(len(entries)))
+        assert [entry["number"] for entry in entries] == list(range(len(entries)))
         assert len(entries) >= lines - 1

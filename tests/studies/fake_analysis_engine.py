@@ -77,7 +77,7 @@ def speak_gtp() -> None:
                 state = state.play(state.parse_move(move))
             case ["estimate_score"]:
                 asked()
-                stones = [len(each) for each in state.stones]
+                stones = [len(stone) for stone in state.stones]
                 answer = (
                     f"{'B' if stones[0] >= stones[1] else 'W'}+{abs(stones[0] - stones[1])}.5 (upper bound)"
                 )

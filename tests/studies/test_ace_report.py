@@ -50,7 +50,7 @@ def test_the_report_has_the_parts_whose_files_are_there(folder: Path) -> None:
     report = read_json(folder / "ace.json")
     assert [row["class"] for row in report["baselines"]["rows"]] == [1250, 1650]
     assert report["gradients"] == {"gradients": []}
-    assert [each["class"] for each in report["tuning"]["classes"]] == [1250, 1650]
+    assert [group["class"] for group in report["tuning"]["classes"]] == [1250, 1650]
     assert report["round_robin"]["pairs"][0]["observed"] == 0.375
     assert "positions" not in report
     assert report["command"].startswith("python -m studies")

@@ -136,7 +136,7 @@ def test_stopped_games_go_on_from_the_checkpoint(tmp_path: Path) -> None:
     first = next(stopped)  # all games end at the length limit, the others are in progress
     progress = [json.loads(line) for line in checkpoint.read_text().splitlines()]
     assert [len(row["moves"]) for row in progress] == [8, 8, 8]
-    left = [each for each in pairings if each.number != first.number]
+    left = [pairing for pairing in pairings if pairing.number != first.number]
     assert sorted([first, *play(10, checkpoint, left)], key=by_number) == sorted(whole, key=by_number)
     assert checkpoint.read_text() == ""
 

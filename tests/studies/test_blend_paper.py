@@ -44,8 +44,8 @@ def test_the_rows_are_those_of_the_text(game: str) -> None:
     ("game", "accuracies"), [("chess", [0.471, 0.507]), ("go", [0.510, 0.534]), ("shogi", [0.569, 0.585])]
 )
 def test_the_accuracies_are_those_of_the_conclusion(game: str, accuracies: list[float]) -> None:
-    assert [each.accuracy for each in ACCURACIES[game]] == accuracies
-    assert all(each.source.startswith("section VII") for each in ACCURACIES[game])
+    assert [accuracy.accuracy for accuracy in ACCURACIES[game]] == accuracies
+    assert all(accuracy.source.startswith("section VII") for accuracy in ACCURACIES[game])
 
 
 def test_the_accuracies_in_shogi_are_of_maia_s_wide() -> None:
@@ -58,7 +58,7 @@ def test_the_accuracies_in_shogi_are_of_maia_s_wide() -> None:
     assert wide == pytest.approx([0.566, 0.565])
     assert ACCURACIES["shogi"][1].accuracy == pytest.approx(MECHANISM["blend matches"], abs=0.0011)
     assert wide[1] - 0.051 + ROWS["shogi"][1].gain == pytest.approx(0.566)
-    assert {each.policy for game in ("chess", "go") for each in ACCURACIES[game]} == {None}
+    assert {accuracy.policy for game in ("chess", "go") for accuracy in ACCURACIES[game]} == {None}
 
 
 def test_only_games_of_the_paper_have_numbers() -> None:

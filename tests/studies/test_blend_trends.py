@@ -81,12 +81,12 @@ def content() -> dict[str, Any]:
 
 
 def verdicts(content: dict[str, Any], start: str) -> list[str]:
-    return [each["verdict"] for each in trends(content) if each["claim"].startswith(start)]
+    return [trend["verdict"] for trend in trends(content) if trend["claim"].startswith(start)]
 
 
 def test_a_trend_that_fails_is_said_with_its_numbers(content: dict[str, Any]) -> None:
-    (failed,) = [each for each in trends(content) if each["claim"].startswith("A policy of one group")
-                 and each["verdict"] != "holds"]  # fmt: skip
+    (failed,) = [trend for trend in trends(content) if trend["claim"].startswith("A policy of one group")
+                 and trend["verdict"] != "holds"]  # fmt: skip
     assert failed["verdict"] == "fails"
     assert failed["here"] == "maia-s-1900 is best at 1500 (0.400); at 1900: 0.380."
 
@@ -107,7 +107,7 @@ def test_each_trend_has_its_verdict(content: dict[str, Any]) -> None:
 
 
 def test_groups_in_which_search_is_ahead_are_named(content: dict[str, Any]) -> None:
-    (found,) = [each for each in trends(content) if "KL-regularised" in each["claim"]]
+    (found,) = [trend for trend in trends(content) if "KL-regularised" in trend["claim"]]
     assert found["here"].endswith("search is ahead at 1500.")
 
 
@@ -116,7 +116,7 @@ def test_a_share_of_no_gain_is_not_told(content: dict[str, Any]) -> None:
         "gain": {"value": -0.006, "low": -0.029, "high": 0.019},
         "share of the gain": {"value": -2.3, "low": -7.0, "high": None},
     }
-    (found,) = [each for each in trends(content) if each["claim"].startswith("Avoided")]
+    (found,) = [trend for trend in trends(content) if trend["claim"].startswith("Avoided")]
     assert found["verdict"] == "not clear"
     assert found["here"].endswith(
         "the gain on these positions is -0.006 (-0.029 to +0.019); no share can be told."

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from sparring.base.errors import UserError
+from sparring.cli.arguments import whole_numbers
 from sparring.games import load_game
 from sparring.networks import Position, Prediction
 from studies.levels.candidates import TEMPERATURES, candidate_row, candidate_table, mixture, people_row
-from studies.levels.options import integers
 from studies.levels.position_commands import level_candidates
 from studies.levels.positions import PEOPLE, GamePosition
 
@@ -70,6 +70,6 @@ def test_a_candidate_without_nodes_is_refused(text: str) -> None:
 
 
 def test_a_list_of_classes_that_is_no_list_of_numbers_is_refused() -> None:
-    assert integers("1600, 1800,") == [1600, 1800]
-    with pytest.raises(UserError, match="strong: expected whole numbers"):
-        integers("1600,strong")
+    assert whole_numbers("1600, 1800,") == [1600, 1800]
+    with pytest.raises(UserError, match="strong': expected whole numbers"):
+        whole_numbers("1600,strong")

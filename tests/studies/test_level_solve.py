@@ -130,7 +130,7 @@ def test_games_of_one_dial_are_pooled_over_journals() -> None:
     (row,) = found["families"]["stockfish"]["levels"]
     assert row["games"] == 8
     assert row["rating"] == pytest.approx(1950, abs=1)
-    assert [(each["players"], each["score"]) for each in found["matches"]] == [(["2000", "1600"], 0.75)]
+    assert [(match["players"], match["score"]) for match in found["matches"]] == [(["2000", "1600"], 0.75)]
     with pytest.raises(UserError, match="two dials of level 2000"):
         pooled_report([first, journal(8, ("2000", "1950", 1.0))], "stockfish", ELO)
 

@@ -89,7 +89,7 @@ def test_dials_of_a_grid_are_levels_where_they_measured_higher_than_weaker_ones(
         row(":1:4:regularised:blend", 1000.0),
     ]
     table = grid_table("shogi", "fairy-stockfish", [{"families": {"fairy-stockfish": {"levels": rows}}}])
-    assert [(each.level, each.temperature, each.nodes) for each in table.levels] == [
+    assert [(level.level, level.temperature, level.nodes) for level in table.levels] == [
         (700, 2.0, 0),
         (1050, 1.0, 0),
         (1500, 1.0, 16),

@@ -56,8 +56,8 @@ class UniformPolicy:
     name, game = "uniform", "chess"
 
     def predict(self, positions: list[Position]) -> list[Prediction]:
-        moves = [tuple(each.state.legal_moves()) for each in positions]
-        return [Prediction(each, np.full(len(each), 1 / len(each), np.float32), 0.0) for each in moves]
+        moves = [tuple(position.state.legal_moves()) for position in positions]
+        return [Prediction(legal, np.full(len(legal), 1 / len(legal), np.float32), 0.0) for legal in moves]
 
 
 def uniform() -> Policy:
@@ -235,7 +235,7 @@ def test_programs_resign_as_people_do() -> None:
         """Thinks that White is lost."""
 
         def predict(self, positions: list[Position]) -> list[Prediction]:
-            signs = [-1 if each.state.to_move == 0 else 1 for each in positions]
+            signs = [-1 if position.state.to_move == 0 else 1 for position in positions]
             found = super().predict(positions)
             return [replace(each, value=0.8 * s) for each, s in zip(found, signs, strict=True)]
 
@@ -274,8 +274,8 @@ def test_basic_endings_of_people_are_counted_by_rating(tmp_path: Path) -> None:
 def test_a_player_plays_out_won_positions() -> None:
     config = PlayerConfig("chess", name="uniform", rating=1500)
     positions = conversion_positions([], 3, seed=1)
-    assert [each.kind for each in positions] == ["queen"] * 2 + ["rook"] * 2
-    assert all(each.state.outcome is None and each.winner == 0 for each in positions)
+    assert [position.kind for position in positions] == ["queen"] * 2 + ["rook"] * 2
+    assert all(position.state.outcome is None and position.winner == 0 for position in positions)
     games = list(convert(uniform(), config, 1500, positions, seed=1))
     assert sorted(game.number for game in games) == [0, 1, 2, 3]
     (rest,) = convert(uniform(), config, 1500, positions, seed=1, done=[0, 1, 3])

@@ -16,10 +16,10 @@ from tests.cli.test_person_commands import write_games
 
 def test_packed_games_keep_their_identities(tmp_path: Path) -> None:
     write_games(tmp_path / "games.pgn", 6)
-    records = [each.record for each in open_records(tmp_path / "games.pgn")]
+    records = [record.record for record in open_records(tmp_path / "games.pgn")]
     pack_games(records, tmp_path / "few.games")
     again = read_games(tmp_path / "few.games", "chess")
-    assert [each.identity("chess") for each in again] == [each.identity("chess") for each in records]
+    assert [each.identity("chess") for each in again] == [record.identity("chess") for record in records]
 
 
 def test_people_have_their_games_in_order_of_time(tmp_path: Path) -> None:
@@ -41,7 +41,7 @@ def test_the_study_writes_gains_and_identification(tmp_path: Path) -> None:
         ["person", "chess", *arguments, "--people", "2", "--held", "4", "--known-by", "10", "--out", str(out)]
     )
     report = json.loads((out / "chess.json").read_text())
-    assert {each["name"] for each in report["people"]} == {"Alice", "Bob"}
+    assert {person["name"] for person in report["people"]} == {"Alice", "Bob"}
     assert report["summary"]["10"]["people"] == 2
     assert report["summary"]["10"]["nats"]["low"] <= report["summary"]["10"]["nats"]["value"]
     assert [row["games"] for row in report["identification"]] == [1, 2]

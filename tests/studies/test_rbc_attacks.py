@@ -45,7 +45,7 @@ def test_games_are_replayed_from_both_sides_and_a_run_goes_on(
     report = json.loads((tmp_path / "out" / "attacks.json").read_text())
     assert report["games"] == 2
     assert report["decisions"] > 20
-    assert all(0 <= each["believed"] <= 1 for each in report["opponents"])
+    assert all(0 <= opponent["believed"] <= 1 for opponent in report["opponents"])
     generate(GenerationConfig(players=players, games=1, seed=2), tmp_path / "other", processes=1)
     (tmp_path / "other.toml").write_text(BOT.replace("16", "8"))
     for changed, said in (

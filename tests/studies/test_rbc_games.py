@@ -17,7 +17,7 @@ from studies.rbc.histories import read_games
 def test_win_rates_are_grouped_by_number_of_possible_boards() -> None:
     sides = [ReplayedSide(n, 0, 1.0, [1, 4], 0, True) for n in range(10)]
     sides += [ReplayedSide(n, 1, 0.0, [4, 300], 0, True) for n in range(10)]
-    rates = {each["boards_up_to"]: each for each in win_rates(sides)}
+    rates = {win_rate["boards_up_to"]: win_rate for win_rate in win_rates(sides)}
     assert {bound: each["share"] for bound, each in rates.items()} == {1: 1.0, 5: 0.5, 500: 0.0}
     assert rates[5]["turns"] == 20
     assert win_rates([]) == []
@@ -54,8 +54,8 @@ def test_a_match_is_played_on_reconchess_s_own_table_and_goes_on(
     assert summary["clock"] == "60 s + 1 s"
     assert summary["crashed"] == summary["lost_on_time"] == summary["suppressed_failures"] == 0
     assert json.loads((tmp_path / rbc_matches.REPORT).read_text()) == report
-    records = [each.record for each in read_games([tmp_path / rbc_matches.HISTORIES])]
-    assert [each and (each.first, each.second) for each in records] == [
+    records = [game.record for game in read_games([tmp_path / rbc_matches.HISTORIES])]
+    assert [record and (record.first, record.second) for record in records] == [
         ("inference-1", "random"),
         ("random", "inference-1"),
     ]

@@ -9,7 +9,7 @@ import pytest
 
 from sparring.base.config import read_config
 from sparring.base.storage import Journal
-from sparring.players.bot_ratings import BotRatingTable
+from sparring.players.game_players import BotRatingTable
 from studies.__main__ import main
 from studies.rbc import variants as study
 from studies.rbc.histories import read_games
@@ -24,15 +24,15 @@ def test_matches_are_played_summarised_and_resumed(tmp_path: Path) -> None:
     report = study.run(matches, 2, tmp_path, "a command", 1, on_progress=played.append)
     assert len(played) == 4
     assert [each["opponent"] for each in report["matches"]] == ["random", "attacker"]
-    for each in report["matches"]:
-        assert each["games"] == each["won"] + each["drawn"] + each["lost"] == 2
-        assert each["crashed"] == each["lost_on_time"] == 0
-        assert each["least_seconds_left"] > 0
-        assert each["most_megabytes"] > 10
+    for match in report["matches"]:
+        assert match["games"] == match["won"] + match["drawn"] + match["lost"] == 2
+        assert match["crashed"] == match["lost_on_time"] == 0
+        assert match["least_seconds_left"] > 0
+        assert match["most_megabytes"] > 10
     assert json.loads((tmp_path / study.REPORT).read_text()) == report
     ended = [game for game in played if game.reason not in ("time", "turn limit")]
     records = list(read_games([tmp_path / study.HISTORIES])) if ended else []
-    assert [each.record and (each.record.first, each.record.second) for each in records] == [
+    assert [record.record and (record.record.first, record.record.second) for record in records] == [
         (game.bot, game.opponent) if game.number % 2 == 0 else (game.opponent, game.bot) for game in ended
     ]
 
@@ -70,7 +70,7 @@ def test_in_a_round_robin_each_bot_plays_each_other(
     played: list[tuple[str, str]] = []
 
     def run(matches: list[study.VariantMatch], *_: object, **__: object) -> dict[str, list[object]]:
-        played.extend((each.bot, each.opponent) for each in matches)
+        played.extend((match.bot, match.opponent) for match in matches)
         return {"matches": []}
 
     monkeypatch.setattr(study, "run", run)

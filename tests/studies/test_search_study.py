@@ -135,6 +135,6 @@ def test_the_games_of_a_match_can_be_rated(tmp_path: Path) -> None:
     out = tmp_path / "games.jsonl"
     words = ["search-match", "0,2", "--policy", "human", "--games", "2", "--max-plies", "4"]
     main([*words, "--out", str(out)])
-    assert [each.reason for each in read_results([out])] == ["length limit"] * 2
+    assert [result.reason for result in read_results([out])] == ["length limit"] * 2
     with pytest.raises(SystemExit):
         main([*words, "--out", str(out)])

@@ -104,5 +104,6 @@ def test_komi_is_that_of_the_player_to_move_and_the_first_server_is_the_default(
     assert context[:, 7:].tolist() == [[1, 0], [1, 0], [0, 1]]
     # Without training the lead is the sum of the owners and komi.
     for prediction, komi in zip(network.predict(positions), (-7.5, 7.5, 7.5), strict=True):
-        assert prediction.ownership is not None and prediction.lead is not None
+        assert prediction.ownership is not None
+        assert prediction.lead is not None
         assert prediction.lead == pytest.approx(float(prediction.ownership.sum()) + komi, abs=0.3)

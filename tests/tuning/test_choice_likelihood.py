@@ -13,8 +13,8 @@ from sparring.policies.policy import segment_offsets
 def visit_data(
     visits: Sequence[Sequence[float]], played: list[int], priors: list[list[float]] | None = None
 ) -> VisitData:
-    offsets = segment_offsets([len(each) for each in visits])
-    shares = priors or [[1 / len(each)] * len(each) for each in visits]
+    offsets = segment_offsets([len(visit) for visit in visits])
+    shares = priors or [[1 / len(visit)] * len(visit) for visit in visits]
     return VisitData(
         np.log(np.concatenate(shares)),
         {10: np.concatenate(visits).astype(np.float64)},

@@ -24,9 +24,6 @@ class PickledPool(SerialWorkerPool[Any, Any]):
         super().__init__(pickle.loads(pickle.dumps(spawn)))
         self.made.append((size, address))
 
-    def __class_getitem__(cls, item: object) -> type[PickledPool]:
-        return cls
-
     def run(self, tasks: Iterator[Any]) -> Iterator[Any]:
         for result in super().run(pickle.loads(pickle.dumps(task)) for task in tasks):
             yield pickle.loads(pickle.dumps(result))

@@ -24,7 +24,7 @@ class Doubling:
         self.batches.append(numbers)
         if 0 in numbers:
             raise OSError("the disk is full")
-        return [ValueError("unlucky") if each == 13 else 2 * each for each in numbers]
+        return [ValueError("unlucky") if number == 13 else 2 * number for number in numbers]
 
 
 def test_calls_that_wait_are_served_together() -> None:
@@ -43,7 +43,7 @@ def test_calls_that_wait_are_served_together() -> None:
                     other.result()
             else:
                 assert other.result() == 2 * number
-    assert [len(each) for each in doubling.batches] == [1, 10]
+    assert [len(batch) for batch in doubling.batches] == [1, 10]
 
 
 def test_an_exception_is_for_all_of_the_batch_and_the_next_works() -> None:

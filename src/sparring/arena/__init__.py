@@ -1,27 +1,19 @@
 """The arena: tournaments between players and engines, ratings, and sequential tests."""
 
 from sparring.arena.results import ArenaGame, Standings, compute_standings, read_names, read_results
-from sparring.arena.run_tournament import (
-    LocalWorkers,
-    PentanomialTest,
-    RayWorkers,
-    TournamentRun,
-    run_tournament,
-)
+from sparring.arena.run_tournament import LocalWorkers, PentanomialTest, RayWorkers, run_tournament
 from sparring.arena.tournament import Tournament, read_tournament
-from sparring.measure.ratings import Ratings, SequentialTest, Sprt, log_likelihood_ratio, rate
+from sparring.measure.ratings import SequentialTest, Sprt, log_likelihood_ratio, rate
 
 __all__ = [
     "ArenaGame",
     "LocalWorkers",
     "PentanomialTest",
-    "Ratings",
     "RayWorkers",
     "SequentialTest",
     "Sprt",
     "Standings",
     "Tournament",
-    "TournamentRun",
     "compute_standings",
     "log_likelihood_ratio",
     "rate",

@@ -22,7 +22,7 @@ from sparring.games import EngineProtocol as EngineProtocol
 from sparring.measure.ratings import Sprt
 from sparring.players import STRENGTHS, PlayerConfig, SearchLimits, TimeControl, load_player_config
 from sparring.players.engines import EngineConfig, option_text
-from sparring.players.levels import DIALS, parse_player_config
+from sparring.players.levels import LEVEL_KEYS, parse_player_config
 
 TournamentFormat: TypeAlias = Literal["round-robin", "gauntlet"]
 
@@ -310,7 +310,7 @@ def _player_config(table: Mapping[str, Any], game: str, source: Source) -> Playe
         raise source.fault(f"{source.key_path('file')}: {error}") from None
     if there.game != game:
         raise source.bad_value("file", table["file"], f"a player of {game}, not of {there.game}")
-    changed = {*keys, "model", *DIALS} if "level" in keys else set(keys)
+    changed = {*keys, "model", *LEVEL_KEYS} if "level" in keys else set(keys)
     return dataclasses.replace(there, **{key: getattr(here, key) for key in changed})
 
 

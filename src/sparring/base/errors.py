@@ -7,6 +7,8 @@ core derive from SparringError too, and from ValueError.
 
 from __future__ import annotations
 
+from importlib import import_module
+
 
 class SparringError(Exception):
     """Base class of the exceptions of this package."""
@@ -61,6 +63,17 @@ class WorkerError(SparringError):
 
     Where the worker raised an exception, the message has its type and text, and the notes its traceback.
     """
+
+
+def require(module: str, extra: str, purpose: str) -> None:
+    """Imports an optional library.
+
+    Raises MissingExtra with what `purpose` needs, such as "tables need".
+    """
+    try:
+        import_module(module)
+    except ImportError:
+        raise MissingExtra(f"{purpose} {module}: pip install 'sparring[{extra}]'") from None
 
 
 def first_line(error: BaseException) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from sparring.base.extras import require
+from sparring.base.errors import require
 from sparring.base.storage import atomic_write
 
 INK_COLOR = "#3b2a1a"

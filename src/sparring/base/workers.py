@@ -1,4 +1,4 @@
-"""Pools of workers: the protocols, the errors, and a pool of one worker in this process."""
+"""Pools of workers: in this process, in processes of this machine, and on a Ray cluster."""
 
 from __future__ import annotations
 
@@ -25,17 +25,19 @@ R_co = TypeVar("R_co", covariant=True)
 
 
 class Worker(Protocol[T_contra, R_co]):
-    """Does one task after the other, in a process of its own."""
+    """Does one task after the other, in a process of its own. A subclass closes what it opens."""
 
     def work(self, task: T_contra, /) -> R_co:
         """Returns the result of a task."""
 
     def close(self) -> None:
         """Called after the last task."""
+        return
 
     def terminate(self) -> None:
         """Called before the process exits at once: ends child processes that would outlive it, such as an
         engine."""
+        return
 
 
 class WorkerPool(Protocol[T_contra, R_co]):
@@ -320,3 +322,12 @@ class _RayWorker:
 
     def terminate(self) -> None:
         self._worker.terminate()
+
+
+def open_pool(
+    spawn: Callable[[], Worker[T, R]], size: int, name: Callable[[T], str] = str, ray: str | None = None
+) -> WorkerPool[T, R]:
+    """Workers on the Ray cluster at the address `ray`, or on this machine; a single one in this process."""
+    if ray is not None:
+        return RayWorkerPool(spawn, size, ray, name)
+    return SerialWorkerPool(spawn) if size == 1 else LocalWorkerPool(spawn, size, name)

@@ -42,6 +42,20 @@ def check_choice(what: str, value: str, choices: Iterable[str]) -> None:
         raise UserError(f"unknown {what} '{value}'; there are {', '.join(choices)}")
 
 
+def chosen_split(name: str) -> Split | None:
+    """The split of a value of --split; None for all. Raises UserError."""
+    check_choice("split", name, SPLITS)
+    return None if name == "all" else Split(name)
+
+
+def whole_numbers(text: str, separator: str = ",") -> list[int]:
+    """The numbers of a list such as 800,1000. Raises UserError."""
+    try:
+        return [int(part) for part in text.split(separator) if part.strip()]
+    except ValueError:
+        raise UserError(f"'{text}': expected whole numbers, such as 1250{separator}1650") from None
+
+
 SPLITS = (*map(str, Split), "all")
 """Values of --split."""
 GameName: TypeAlias = Annotated[
@@ -52,6 +66,7 @@ Records: TypeAlias = Annotated[
     list[Path],
     typer.Option("--records", "-r", help="Folder of a table (`sparring records build`), or a game file."),
 ]
+SplitName: TypeAlias = Annotated[str, typer.Option(help=f"Which games: {', '.join(SPLITS)}.")]
 Trial: TypeAlias = Annotated[int, typer.Option(min=0, help="Seed of the split.")]
 GroupPositions: TypeAlias = Annotated[
     int | None, typer.Option(min=1, help="Maximum number of positions per group.")
@@ -62,6 +77,13 @@ Every: TypeAlias = Annotated[
 Groups: TypeAlias = Annotated[list[str] | None, typer.Option(help="Only these groups, such as 1100 or 6d.")]
 Backend: TypeAlias = Annotated[str, typer.Option(help=f"Runtime of the networks: {', '.join(BACKENDS)}.")]
 SessionThreads: TypeAlias = Annotated[int, typer.Option(min=1, help="Threads of each network.")]
+Device: TypeAlias = Annotated[str, typer.Option(help="cpu, cuda or cuda:1 (default: the fastest available).")]
+Steps: TypeAlias = Annotated[
+    int | None, typer.Option(min=1, help="Training steps; overrides the configuration.")
+]
+TrainingSeed: TypeAlias = Annotated[
+    int | None, typer.Option(min=0, help="Seed; overrides the configuration.")
+]
 Options: TypeAlias = Annotated[
     list[str] | None,
     typer.Option(

@@ -189,8 +189,8 @@ def _unpack(file: Path, folder: Path) -> int:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 with atomic_writer(path) as part, archive.open(name) as source, part.open("wb") as target:
                     part.chmod(0o600)  # games and their visitors' secrets are private
-                    found = _copied(source, target, size)
-                _compare(name, found, [size, checksum])
+                    copied = _copied(source, target, size)
+                _compare(name, copied, [size, checksum])
     except (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError, KeyError, ValueError) as error:
         raise BadFile(f"{file} is damaged, or no backup ({' '.join(str(error).split())[:200]})") from None
     except Exception as error:
@@ -235,8 +235,8 @@ def _is_safe(name: str) -> bool:
     return path.name not in (ADDRESS, LIST, f"{GAMES}-wal", f"{GAMES}-shm") and path.suffix != ".lock"
 
 
-def _compare(name: str, found: tuple[int, str], expected: Any) -> None:
-    if list(found) != list(expected):
+def _compare(name: str, copied: tuple[int, str], expected: Any) -> None:
+    if list(copied) != list(expected):
         raise BadFile(f"the backup is damaged: {name} differs from its checksum")
 
 

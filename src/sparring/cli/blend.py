@@ -25,12 +25,12 @@ from sparring.cli.arguments import (
     Trial,
     check_choice,
     check_records,
+    chosen_split,
     command_line,
     named_policies,
 )
 from sparring.cli.console import ProgressBar, foreign, make_console
 from sparring.networks.store import user_data_folder
-from sparring.records import Split
 
 _POLICY = "Name of a model, network file or policy TOML"
 
@@ -70,17 +70,10 @@ def fit_blend(
     default = "validation" if player is None else "all"
     wanted = default if split is None else split
     check_choice("way", by, WEIGHTS_BY)
-    check_choice("split", wanted, SPLITS)
+    part = chosen_split(wanted)
     check_records(records)
     selection = measure.GameSelection(
-        game,
-        tuple(records),
-        None if wanted == "all" else Split(wanted),
-        trial,
-        tuple(group or ()),
-        positions,
-        every,
-        player=player,
+        game, tuple(records), part, trial, tuple(group or ()), positions, every, player=player
     )
     named = named_policies([human, strong, *(also or ())])
     with ProgressBar() as bar:

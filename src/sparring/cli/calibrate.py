@@ -12,7 +12,7 @@ from rich.table import Table
 from sparring.base.errors import BadFile, UserError
 from sparring.base.provenance import provenance
 from sparring.base.storage import Journal, lock_file
-from sparring.cli.arguments import Backend, GameName, command_line
+from sparring.cli.arguments import Backend, GameName, command_line, whole_numbers
 from sparring.cli.console import ProgressBar, foreign, make_console
 from sparring.measure.calibration import (
     Anchor,
@@ -76,7 +76,7 @@ def calibrate(
     linked = None if links is None else _links(links, members)
     try:
         asked = {
-            str(level): float(level) for level in _numbers(levels) or [row.level for row in table.levels]
+            str(level): float(level) for level in whole_numbers(levels) or [row.level for row in table.levels]
         }
         pairs = [_pair(text) for text in matches.split(",") if text]
         names = dict.fromkeys([*asked, *(name for pair in pairs for name in pair)])
@@ -94,18 +94,14 @@ def calibrate(
     pool = calibration_pool(plan, concurrency=concurrency, together=together, engines=engines)
     chunk = min(together, _ROLLING_CHUNK) if engines else together
     with lock_file(path), pool, ProgressBar("playing") as bar:
-        results = Results(Journal(path, header=header, kind=CalibrationGame))
         total = (games * len(asked)) * len({anchor.family for anchor in members})
-
-        def progress(_: int) -> None:
-            bar.on_progress("playing", len(results.games), total)
-
+        journal = Journal(path, header=header, kind=CalibrationGame)
+        results = Results(journal, lambda done: bar.on_progress("playing", done, total))
         elo = play_families(
             asked, members, results, pool,
             games=games, link_games=link_games, rounds=rounds, chunk=chunk, links=linked,
-            on_progress=progress,
         )  # fmt: skip
-        play_matches(pairs, results, pool, games=games, chunk=chunk, on_progress=progress)
+        play_matches(pairs, results, pool, games=games, chunk=chunk)
     report = ladder_report(asked, elo, pairs, results)
     write_json(provenance(command_line()) | header | report, out)
     _print(report, out)
@@ -142,15 +138,8 @@ def _links(path: Path, members: Sequence[Anchor]) -> dict[str, dict[str, float]]
     return ratings
 
 
-def _numbers(text: str, separator: str = ",") -> list[int]:
-    try:
-        return [int(part) for part in text.split(separator) if part.strip()]
-    except ValueError:
-        raise UserError(f"'{text}': expected whole numbers") from None
-
-
 def _pair(text: str) -> tuple[str, str]:
-    numbers = _numbers(text, "-")
+    numbers = whole_numbers(text, "-")
     if len(numbers) != 2:
         raise UserError(f"--matches '{text}': expected two levels, such as 2000-1600")
     return str(numbers[0]), str(numbers[1])

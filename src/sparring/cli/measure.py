@@ -19,7 +19,6 @@ from sparring.base.numbers import plus_minus
 from sparring.base.provenance import provenance
 from sparring.base.storage import lock_folder
 from sparring.cli.arguments import (
-    SPLITS,
     AsJson,
     Backend,
     Every,
@@ -28,14 +27,14 @@ from sparring.cli.arguments import (
     Groups,
     Records,
     SessionThreads,
+    SplitName,
     Trial,
-    check_choice,
     check_records,
+    chosen_split,
     command_line,
     named_policies,
 )
 from sparring.cli.console import ProgressBar, foreign, make_console
-from sparring.records import Split
 
 _CELL, _MARGIN = 12, 28
 """Widths of a cell and of the columns to the left of the cells."""
@@ -51,7 +50,7 @@ def matching(
     ],
     records: Records,
     out: Annotated[Path | None, typer.Option(help="Report folder; scores already there are reused.")] = None,
-    split: Annotated[str, typer.Option(help=f"Which games: {', '.join(SPLITS)}.")] = "test",
+    split: SplitName = "test",
     trial: Trial = 0,
     trials: Annotated[int, typer.Option(min=1, help="Number of splits, with consecutive seeds.")] = 1,
     positions: GroupPositions = None,
@@ -68,16 +67,9 @@ def matching(
     """Measure accuracy, likelihood and calibration by group."""
     from sparring import measure as measuring
 
-    check_choice("split", split, SPLITS)
     check_records(records)
     selection = measuring.GameSelection(
-        game,
-        tuple(records),
-        None if split == "all" else Split(split),
-        trial,
-        tuple(group or ()),
-        positions,
-        every,
+        game, tuple(records), chosen_split(split), trial, tuple(group or ()), positions, every
     )
     options = measuring.MeasureOptions(backend, threads, batch, symmetries, calibrate)
     sources = [measuring.PolicySource(*pair) for pair in named_policies(policy)]
@@ -165,28 +157,51 @@ def mistakes(
     out: Annotated[
         Path | None, typer.Option(help="Report folder; games judged there are not judged again.")
     ] = None,
-    split: Annotated[str, typer.Option(help=f"Which games: {', '.join(SPLITS)}.")] = "all",
+    split: SplitName = "all",
     positions: GroupPositions = None,
     every: Every = 1,
     skip: Annotated[int, typer.Option(min=0, help="Plies at the start of a game that do not count.")] = 10,
     group: Groups = None,
     processes: Annotated[int, typer.Option(min=1, help="Games that are judged at the same time.")] = 1,
+    points: Annotated[
+        bool, typer.Option("--points", help="Go: judge points. The judge is a network that predicts a lead.")
+    ] = False,
+    visits: Annotated[
+        int, typer.Option(min=1, help="With --points: visits of a search of a position; 1 does not search.")
+    ] = 16,
+    by_mover: Annotated[
+        bool, typer.Option("--by-mover", help="Group moves by the rank of who made them.")
+    ] = False,
+    backend: Backend = "onnxruntime",
+    threads: Annotated[int, typer.Option(min=1, help="With --points: searches at the same time.")] = 1,
+    batch: Annotated[int, typer.Option(min=1, help="With --points: positions per batch.")] = 64,
     as_json: AsJson = False,
 ) -> None:
     """Measure what moves give away, by group: loss, mistakes, blunders.
 
     A loss is the drop of the expected score by a move, for who made it. Mistakes lose more than 0.1,
     blunders more than 0.2. Moves in decided positions (below 0.08, above 0.92) are counted apart.
+
+    With --points a loss is the drop of the lead: mistakes lose more than 2 points, blunders more than 6, and
+    decided are leads of 30.
     """
     from sparring import measure as measuring
-    from sparring.measure.reports import write_json
     from sparring.players.engines import EngineFailure
     from sparring.records import PositionFilter
 
-    check_choice("split", split, SPLITS)
+    part = chosen_split(split)
     check_records(records)
     if not (words := shlex.split(judge)):
         raise UserError("--judge is empty: name an engine's command or a policy")
+    selection = measuring.GameSelection(
+        game, tuple(records), part,
+        groups=tuple(group or ()), positions=positions, every=every, filter=PositionFilter(skip),
+        by_mover=by_mover,
+    )  # fmt: skip
+    if points:
+        judge_of_points = measuring.PointsConfig(game, judge, visits, backend, threads, batch)
+        _mistakes_in_points(selection, judge_of_points, out, as_json)
+        return
     engine = () if shutil.which(words[0]) is None else tuple(words)
     config = measuring.JudgeConfig(game, policy="" if engine else judge, engine=engine, nodes=nodes)
     try:
@@ -195,10 +210,6 @@ def mistakes(
         raise UserError(f"--judge {judge}: there is no such program, and {error}") from None
     except EngineFailure as error:
         raise UserError(f"--judge {judge}: {error}; an engine must speak UCI or USI") from None
-    selection = measuring.GameSelection(
-        game, tuple(records), None if split == "all" else Split(split),
-        groups=tuple(group or ()), positions=positions, every=every, filter=PositionFilter(skip),
-    )  # fmt: skip
     lock = nullcontext() if out is None else lock_folder(out)
     with lock, tempfile.TemporaryDirectory() as temporary, ProgressBar() as bar:
         sample = measuring.read_sample(selection)
@@ -211,6 +222,43 @@ def mistakes(
         "judge": config.header(),
         "groups": measuring.mistakes_report(sample, before, after),
     }
+    _show_mistakes(content, out, as_json, ("loss", "mistakes", "blunders"))
+
+
+def _mistakes_in_points(selection: Any, judge: Any, out: Path | None, as_json: bool) -> None:
+    """Judges points, and writes the leads of all measured moves beside the report."""
+    import numpy as np
+
+    from sparring import measure as measuring
+
+    lock = nullcontext() if out is None else lock_folder(out)
+    with lock, ProgressBar() as bar:
+        sample = measuring.read_sample(selection)
+        try:
+            judged = measuring.judge_points(sample, judge, bar.on_progress)
+        except BadFile as error:
+            raise UserError(f"--judge {judge.policy}: {error}") from None
+        if out is not None:
+            games = [game.identity for game in sample.games]
+            groups = [game.group for game in sample.games]
+            np.savez_compressed(
+                out / "leads.npz", games=games, groups=groups, metadata=sample.metadata,
+                **{name: values.astype(np.float32) for name, values in vars(judged).items()},
+            )  # fmt: skip
+    content: dict[str, Any] = {
+        "game": judge.game,
+        "judge": judge.header(),
+        "groups": measuring.mistakes_report(sample, judged.before, judged.after, measuring.POINTS),
+    }
+    _show_mistakes(content, out, as_json, ("drift", "mistakes", "blunders"))
+
+
+def _show_mistakes(
+    content: dict[str, Any], out: Path | None, as_json: bool, columns: tuple[str, str, str]
+) -> None:
+    """Prints the report of `mistakes`, and writes it."""
+    from sparring.measure.reports import write_json
+
     if out is not None:
         write_json(provenance(command_line()) | content, out / "mistakes.json")
     if as_json:
@@ -219,7 +267,7 @@ def mistakes(
     console = make_console()
     table = Table("group", "games", "moves", "loss a move", "mistakes", "blunders", box=None)
     for name, entry in content["groups"].items():
-        cells = (_interval(entry[column]) for column in ("loss", "mistakes", "blunders"))
+        cells = (_interval(entry[column]) for column in columns)
         table.add_row(foreign(name), f"{entry['games']:,}", f"{entry['moves']:,}", *cells)
     console.print(table)
     if out is not None:

@@ -17,8 +17,8 @@ from rich.progress import Progress
 from rich.table import Table
 
 from sparring.base.errors import MissingExtra, UserError
-from sparring.base.storage import atomic_write, lock_folder
-from sparring.cli.arguments import GameName
+from sparring.base.storage import lock_folder
+from sparring.cli.arguments import Device, GameName, Steps, TrainingSeed
 from sparring.cli.console import (
     INTERRUPTED,
     ProgressBar,
@@ -37,8 +37,15 @@ from sparring.training.config import (
     shipped_student_configs,
     shipped_training_configs,
 )
-from sparring.training.treestrap import ALGORITHMS, TreeStrapRun, TreeStrapRunConfig, WeightedBook
-from sparring.training.treestrap.run import EVALUATION, SelfPlayGame, TrainingBlock, worker_pool
+from sparring.training.treestrap.algorithms import ALGORITHMS
+from sparring.training.treestrap.run import (
+    EVALUATION,
+    SelfPlayGame,
+    TrainingBlock,
+    TreeStrapRun,
+    TreeStrapRunConfig,
+    worker_pool,
+)
 
 if TYPE_CHECKING:
     from sparring.training import trainer
@@ -49,11 +56,8 @@ Records = Annotated[
     typer.Option("--records", "-r", help="Folder of a table (`sparring records build`); may be repeated."),
 ]
 Out = Annotated[Path, typer.Option(help="Run folder; an unfinished run is resumed.")]
-Device = Annotated[str, typer.Option(help="cpu, cuda or cuda:1 (default: the fastest available).")]
 Compiled = Annotated[bool, typer.Option("--compiled", help="Compile the network with PyTorch.")]
 Threads = Annotated[int, typer.Option(min=0, help="Threads of the data loader; 0 for all cores.")]
-Steps = Annotated[int | None, typer.Option(min=1, help="Training steps; overrides the configuration.")]
-Seed = Annotated[int | None, typer.Option(min=0, help="Seed; overrides the configuration.")]
 Trial = Annotated[int | None, typer.Option(min=0, help="Seed of the split; overrides the configuration.")]
 Minutes = Annotated[
     float | None,
@@ -83,7 +87,7 @@ def _training_command(
         compiled: Compiled = False,
         threads: Threads = 0,
         steps: Steps = None,
-        seed: Seed = None,
+        seed: TrainingSeed = None,
         trial: Trial = None,
         minutes: Minutes = None,
         init: Init = None,
@@ -209,8 +213,7 @@ def person(
 ) -> None:
     """Make a player that plays like one person, from their games."""
     from sparring.players.persons import person_file
-    from sparring.policies.person import SUFFIX, write_person
-    from sparring.training.person.adaptation import adapt_person, player_toml
+    from sparring.training.person.adaptation import adapt_person, write_player
     from sparring.training.person.choices import ChoiceReader, read_person_games
 
     if out is not None and out.suffix != ".toml":
@@ -227,10 +230,7 @@ def person(
         raise UserError(str(error)) from None
     stored = out is None
     out = person_file(adapted.model.card.person, game) if out is None else out
-    out.parent.mkdir(parents=True, exist_ok=True)
-    file = out.with_suffix(SUFFIX)
-    write_person(file, adapted.model)  # first: a player without its file would be broken
-    atomic_write(out, player_toml(adapted.model.card, file.name).encode())
+    write_player(adapted.model, out)
     _show_person(adapted, out)
     words = f"--person {shlex.quote(adapted.model.card.person)}" if stored else f"--player {out}"
     make_console().print(f"[dim]sparring play {game} {foreign(words)}[/]", soft_wrap=True)
@@ -351,7 +351,7 @@ def treestrap(
         workers=workers,
         seed=seed,
     )
-    opening_book: WeightedBook | None = None if book is None else open_book(book, game, 16)
+    opening_book = None if book is None else open_book(book, game, 16)
     with lock_folder(out):
         run = TreeStrapRun(config, out)
         if run.games and not run.finished:

@@ -22,6 +22,7 @@ from sparring.cli.arguments import (
     SessionThreads,
     check_records,
     command_line,
+    whole_numbers,
 )
 from sparring.cli.console import INTERRUPTED, foreign, make_console
 
@@ -60,7 +61,8 @@ def levels(
     from sparring import measure
 
     check_records(records)
-    ratings = _ratings(classes)
+    if not (ratings := sorted(set(whole_numbers(classes)))):
+        raise UserError("--classes names no rating")
     descent = measure.DescentConfig(nodes, minibatch, steps=steps, seed=seed)
     config = measure.TuningConfig(
         game, network, tuple(records), descent, positions, held_out, width / 2, every,
@@ -84,15 +86,6 @@ def levels(
         print(json.dumps({"classes": results}))
     else:
         _show(results, out)
-
-
-def _ratings(text: str) -> list[int]:
-    try:
-        return sorted({int(part) for part in text.split(",")})
-    except ValueError:
-        raise UserError(
-            f"--classes {text}: expected ratings separated by commas, such as 1250,1650"
-        ) from None
 
 
 def _report_step(rating: int, step: DescentStep) -> None:

@@ -16,7 +16,7 @@ from sparring.base.config import field_hints
 from sparring.base.errors import BadConfig
 from sparring.games import protocol_games
 from sparring.games.ratings import ELO, parse_rank
-from sparring.players.levels import DIALS, at_level, level_range, load_player_config
+from sparring.players.levels import LEVEL_KEYS, at_level, level_range, load_player_config
 from sparring.players.persons import find_person
 from sparring.players.player_config import PlayerConfig, default_player_config
 
@@ -204,12 +204,12 @@ def _action(change: Callable[[EngineSettings, str], EngineSettings]) -> OptionAc
 
 
 def _set_level(settings: EngineSettings, level: int | None) -> EngineSettings:
-    """Sets the dials of a level; without one, those of the game's default player."""
+    """Sets the keys of a level; without one, those of the game's default player."""
     config = settings.player_config
     if level is None:
         default = EngineSettings.of(config.game).player_config
-        dials = {key: getattr(default, key) for key in ("level", "model", *DIALS)}
-        return replace(settings, player_config=replace(config, **dials), is_default_rating=True)
+        values = {key: getattr(default, key) for key in ("level", "model", *LEVEL_KEYS)}
+        return replace(settings, player_config=replace(config, **values), is_default_rating=True)
     return replace(settings, player_config=at_level(config, level), is_default_rating=False)
 
 

@@ -37,21 +37,21 @@ class PvLine:
     """Probabilities of a win, a draw and a loss after the move; None if unknown."""
 
 
-def search_pv_lines(found: SearchResult, searchmoves: Sequence[Move] = ()) -> list[PvLine]:
+def search_pv_lines(result: SearchResult, searchmoves: Sequence[Move] = ()) -> list[PvLine]:
     """Lines of the moves that a search visited, the most visited first.
 
     `searchmoves` restricts the moves; empty for all. A tree of an earlier search may have visited others.
     """
     return [
         PvLine(
-            tuple(found.principal_variation(int(found.moves[i]))) or (int(found.moves[i]),),
-            int(found.visits[i]),
-            float(found.priors[i]),
-            float(found.values[i]),
-            int(found.forced[i]),
+            tuple(result.principal_variation(int(result.moves[i]))) or (int(result.moves[i]),),
+            int(result.visits[i]),
+            float(result.priors[i]),
+            float(result.values[i]),
+            int(result.forced[i]),
         )
-        for i in found.ranked()
-        if found.visits[i] and (not searchmoves or int(found.moves[i]) in searchmoves)
+        for i in result.ranked()
+        if result.visits[i] and (not searchmoves or int(result.moves[i]) in searchmoves)
     ]
 
 
@@ -190,13 +190,13 @@ def search_info(
     protocol: ProtocolSpec,
     settings: EngineSettings,
     state: Any,
-    found: SearchResult,
+    result: SearchResult,
     searchmoves: Sequence[Move] = (),
 ) -> list[str]:
     """The info lines of a search under way."""
-    lines = search_pv_lines(found, searchmoves)[: settings.multipv]
+    lines = search_pv_lines(result, searchmoves)[: settings.multipv]
     return [
-        _info(protocol, settings, state, number, line, _effort(found, line), found.evaluation)
+        _info(protocol, settings, state, number, line, _effort(result, line), result.evaluation)
         for number, line in enumerate(lines, start=1)
     ]
 

@@ -37,6 +37,11 @@ class StdoutWriter:
         self._thread = threading.Thread(target=self._write, name="stdout", daemon=True)
         self._thread.start()
 
+    @property
+    def broken(self) -> bool:
+        """Whether a line could not be written: nobody reads any more."""
+        return self._broken
+
     def __call__(self, line: str) -> None:
         """Queues a line."""
         with self._changed:
@@ -44,15 +49,16 @@ class StdoutWriter:
                 self._lines.append(line.encode(errors="replace") + b"\n")
                 self._changed.notify()
 
-    def close(self) -> None:
-        """Waits until all lines are written, or until the GUI has read nothing for a second."""
+    def close(self, patience: float | None = _PATIENCE) -> None:
+        """Waits until all lines are written, or until the GUI has read nothing for `patience` seconds; None
+        waits as long as the GUI keeps the output open."""
         with self._changed:
             self._closing = True
             self._changed.notify()
         before = -1
         while self._thread.is_alive() and before != self._written:
             before = self._written
-            self._thread.join(_PATIENCE)
+            self._thread.join(patience)
 
     def _write(self) -> None:
         while True:

@@ -20,7 +20,7 @@ from torch import Tensor, nn
 
 from sparring._core import ExpendibotsNetwork, ExpendibotsSearch, ExpendibotsState
 from sparring.base.storage import atomic_writer
-from sparring.base.workers import LocalWorkerPool, SerialWorkerPool, WorkerPool
+from sparring.base.workers import Worker, open_pool
 from sparring.expendibots.tables import shipped_tables
 from sparring.expendibots.value_network import network_file, open_network, write_network
 from sparring.games import load_game
@@ -82,19 +82,14 @@ def generate_games(
     finished = [block for block in blocks if block not in missing]
     played = positions = 0
     spawn = partial(_BlockWorker, folder, evaluation, network, nodes, seed)
-    pool: WorkerPool[_Block, _Block] = (
-        SerialWorkerPool(spawn)
-        if workers == 1
-        else LocalWorkerPool[_Block, _Block](spawn, workers, lambda block: f"games {block[0]} to {block[1]}")
-    )
-    with pool:
+    with open_pool(spawn, workers, lambda block: f"games {block[0]} to {block[1]}") as pool:
         for block in chain(finished, pool.run(iter(missing))):
             with np.load(_block_file(folder, block)) as arrays:
                 played, positions = played + block[1] - block[0], positions + len(arrays["values"])
             yield played, positions
 
 
-class _BlockWorker:
+class _BlockWorker(Worker[_Block, _Block]):
     """Plays blocks of games and writes their files."""
 
     def __init__(
@@ -111,11 +106,6 @@ class _BlockWorker:
         with atomic_writer(_block_file(self._folder, block)) as part, part.open("wb") as file:
             np.savez_compressed(file, **vars(_concatenate(position_sets)))
         return block
-
-    def close(self) -> None:
-        """Does nothing: the worker holds no external resources."""
-
-    terminate = close
 
 
 def _block_file(folder: Path, block: _Block) -> Path:

@@ -67,13 +67,13 @@ class EngineSupport:
     serve: Callable[[Any, Any, Any], None] | None = None
     """(EngineSettings, send_line, StdinReader): serves a GUI until it quits. None for UCI and USI."""
     score_scale: float = 271.59
-    """Centipawns of an engine's score that multiply the odds of winning by e. The default is Lichess's for chess,
-    fitted to rapid games of people of 2300."""
+    """Centipawns of an engine's score that multiply the odds of winning by e. The default is Lichess's for
+    chess, fitted to rapid games of people of 2300."""
 
 
 @dataclass(frozen=True)
 class PointFacts:
-    """A game whose points are owned at the end: a network may have heads of ownership and of the lead."""
+    """A game in which points are owned at the end: networks may have heads of ownership and of the lead."""
 
     encoding: str
     """The encoding with the points that the player to move gets beside those of the board: komi in Go."""

@@ -8,7 +8,7 @@ it then answers a pass as people do.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import TypeAlias
@@ -21,7 +21,7 @@ from sparring.base.sentences import Sentence
 from sparring.games import ParseError, game_of
 from sparring.games.diagrams import Diagram
 from sparring.games.ratings import GO_RANKS
-from sparring.go.safe_area import safe_area
+from sparring.go.safe_area import neighbours_on, safe_area
 from sparring.networks import Position, Prediction
 from sparring.play.result import GameResult
 from sparring.players import DEFAULT_RATING, Decision
@@ -52,24 +52,28 @@ def dead_stones(
     for owner, chain in chains(state):
         own = float(black[chain].mean()) * (1 if owner == 0 else -1)
         (dead if own < 0 else alive).append((owner, chain))
-    if ownership is None:  # playouts fill the shared liberties, and one side captures the other
-        dead = [candidate for candidate in dead if not _in_seki(state, candidate, alive)]
+    if ownership is None and dead:  # playouts fill the shared liberties, and one side captures the other
+        around = {chain[0]: _adjacent(state, (owner, chain)) for owner, chain in (*alive, *dead)}
+        dead = [candidate for candidate in dead if not _in_seki(state, candidate, alive, around)]
     return sorted(point for _, chain in dead for point in chain)
 
 
-def _in_seki(state: GoState, own: Chain, alive: list[Chain]) -> bool:
+def _in_seki(state: GoState, own: Chain, alive: list[Chain], around: Mapping[int, set[int]]) -> bool:
     """Whether a chain and one of the opponent share liberties that neither can fill.
 
     This is Müller's simplest case of a capturing race (1999, "Race to capture"): both have no eye and at
     least two shared liberties, or one eye of a point each and at least one; neither has other liberties. The
-    opponent's chain must touch a living chain, or it could be the inside of a dead shape.
+    opponent's chain must touch a living chain, or it could be the inside of a dead shape. `around` has the
+    points next to each chain, by its first point.
     """
+    stones = {point for points in state.stones for point in points}
+    ours = around[own[1][0]] - stones
     for enemy in alive:
-        if enemy[0] == own[0] or not any(
-            _touch(state, enemy, other) for other in alive if other[0] == own[0]
-        ):
+        if enemy[0] == own[0] or ours.isdisjoint(around[enemy[1][0]]):
             continue
-        ours, theirs = _liberties(state, own), _liberties(state, enemy)
+        if all(around[enemy[1][0]].isdisjoint(chain) for owner, chain in alive if owner == own[0]):
+            continue
+        theirs = around[enemy[1][0]] - stones
         shared = ours & theirs
         eyes = [
             _are_eyes(state, liberties - shared, chain)
@@ -82,26 +86,13 @@ def _in_seki(state: GoState, own: Chain, alive: list[Chain]) -> bool:
 
 def _are_eyes(state: GoState, points: set[int], chain: list[int]) -> int | None:
     """The number of points if each is an eye of one point inside the chain; None if not."""
-    inside = all(set(_neighbours(point, state.size)) <= set(chain) for point in points)
+    inside = all(set(neighbours_on(state.size)[point]) <= set(chain) for point in points)
     return len(points) if inside else None
 
 
-def _touch(state: GoState, one: Chain, other: Chain) -> bool:
-    return not _adjacent(state, one).isdisjoint(other[1])
-
-
-def _liberties(state: GoState, chain: Chain) -> set[int]:
-    return _adjacent(state, chain) - {point for stones in state.stones for point in stones}
-
-
 def _adjacent(state: GoState, chain: Chain) -> set[int]:
-    return {near for point in chain[1] for near in _neighbours(point, state.size)} - set(chain[1])
-
-
-def _neighbours(point: int, size: int) -> list[int]:
-    x, y = point % size, point // size
-    near = ((x - 1, y), (x + 1, y), (x, y - 1), (x, y + 1))
-    return [v * size + u for u, v in near if 0 <= u < size and 0 <= v < size]
+    neighbours = neighbours_on(state.size)
+    return {near for point in chain[1] for near in neighbours[point]} - set(chain[1])
 
 
 def ownership_of(state: GoState, prediction: Prediction | None) -> NDArray[np.float32] | None:
@@ -115,6 +106,7 @@ def ownership_of(state: GoState, prediction: Prediction | None) -> NDArray[np.fl
 def chains(state: GoState) -> list[Chain]:
     """Every chain."""
     owners = {point: owner for owner, stones in enumerate(state.stones) for point in stones}
+    neighbours = neighbours_on(state.size)
     all_chains: list[Chain] = []
     seen: set[int] = set()
     for first, owner in owners.items():
@@ -123,7 +115,7 @@ def chains(state: GoState) -> list[Chain]:
         chain = [first]
         seen.add(first)
         for point in chain:  # grows
-            for near in _neighbours(point, state.size):
+            for near in neighbours[point]:
                 if near not in seen and owners.get(near) == owner:
                     seen.add(near)
                     chain.append(near)

@@ -46,7 +46,7 @@ _SYMBOLS = ("X", "O")
 _STONE = "●"
 
 
-class _RuleSet(NamedTuple):
+class RuleSet(NamedTuple):
     """The rules of a named rule set, as in KataGo."""
 
     ko: KoRule
@@ -59,22 +59,22 @@ class _RuleSet(NamedTuple):
 
 
 RULE_SETS = {
-    "tromp-taylor": _RuleSet("positional", True, "area", "none", 7.5),
-    "chinese": _RuleSet("simple", False, "area", "none", 7.5, 0),
-    "chinese-ogs": _RuleSet("positional", False, "area", "none", 7.5, 0),
-    "chinese-kgs": _RuleSet("positional", False, "area", "none", 7.5, 0),
-    "japanese": _RuleSet("simple", False, "territory", "seki", 6.5),
-    "korean": _RuleSet("simple", False, "territory", "seki", 6.5),
-    "aga": _RuleSet("situational", False, "area", "none", 7.5, 1),
-    "bga": _RuleSet("situational", False, "area", "none", 7.5, 1),
-    "french": _RuleSet("situational", False, "area", "none", 7.5, 1),
-    "new-zealand": _RuleSet("situational", True, "area", "none", 7.0),
-    "nz": _RuleSet("situational", True, "area", "none", 7.0),
-    "ing": _RuleSet("positional", True, "area", "none", 7.5),
-    "goe": _RuleSet("positional", True, "area", "none", 7.5),
-    "stone-scoring": _RuleSet("simple", False, "area", "all", 7.5),
-    "ancient-area": _RuleSet("simple", False, "area", "all", 7.5),
-    "ancient-territory": _RuleSet("simple", False, "territory", "all", 6.5),
+    "tromp-taylor": RuleSet("positional", True, "area", "none", 7.5),
+    "chinese": RuleSet("simple", False, "area", "none", 7.5, 0),
+    "chinese-ogs": RuleSet("positional", False, "area", "none", 7.5, 0),
+    "chinese-kgs": RuleSet("positional", False, "area", "none", 7.5, 0),
+    "japanese": RuleSet("simple", False, "territory", "seki", 6.5),
+    "korean": RuleSet("simple", False, "territory", "seki", 6.5),
+    "aga": RuleSet("situational", False, "area", "none", 7.5, 1),
+    "bga": RuleSet("situational", False, "area", "none", 7.5, 1),
+    "french": RuleSet("situational", False, "area", "none", 7.5, 1),
+    "new-zealand": RuleSet("situational", True, "area", "none", 7.0),
+    "nz": RuleSet("situational", True, "area", "none", 7.0),
+    "ing": RuleSet("positional", True, "area", "none", 7.5),
+    "goe": RuleSet("positional", True, "area", "none", 7.5),
+    "stone-scoring": RuleSet("simple", False, "area", "all", 7.5),
+    "ancient-area": RuleSet("simple", False, "area", "all", 7.5),
+    "ancient-territory": RuleSet("simple", False, "territory", "all", 6.5),
 }
 """The rule sets of `Go.by_rules`."""
 
@@ -131,9 +131,7 @@ class Go(StateGame[GoState]):
 
         If the rule set compensates White for handicap stones, the points are added to komi.
         """
-        rules = {_plain(rule_set): rules for rule_set, rules in RULE_SETS.items()}.get(_plain(name))
-        if rules is None:
-            raise ParseError(f"rules {name!r} are not known; there are {', '.join(RULE_SETS)}")
+        rules = rule_set(name)
         bonus = 0 if rules.free_stones is None else max(handicap - rules.free_stones, 0)
         usual = 0.5 if handicap else rules.komi
         points = (usual if komi is None else komi) + bonus
@@ -189,6 +187,14 @@ class Go(StateGame[GoState]):
             highlights=frozenset(played),
             stars=_stars(size),
         )
+
+
+def rule_set(name: str) -> RuleSet:
+    """The rule set with a name; case, spaces and hyphens do not count. Raises ParseError."""
+    rules = {_plain(known): rules for known, rules in RULE_SETS.items()}.get(_plain(name))
+    if rules is None:
+        raise ParseError(f"rules {name!r} are not known; there are {', '.join(RULE_SETS)}")
+    return rules
 
 
 def rule_set_of(rules: Go) -> str | None:

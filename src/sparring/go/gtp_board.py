@@ -65,7 +65,7 @@ class GtpBoard:
 
     def with_rules(self, text: str) -> GtpBoard:
         """The same game with other rules: a name, or JSON as in KataGo. Raises UserError."""
-        return self._restarted([*self.start.text().split()[:_RULES], *_rule_words(text, Go.of(self.state))])
+        return self._restarted([*self.start.text().split()[:_RULES], *rule_words(text, Go.of(self.state))])
 
     def with_handicap(self, points: list[Move]) -> GtpBoard:
         """The empty board with handicap stones, White to move. Raises UserError."""
@@ -99,8 +99,11 @@ class GtpBoard:
 
 def with_player_to_move(state: GoState, player: int) -> GoState:
     """The position with a player to move. If it was the other's turn, ko and passes are reset."""
-    if state.to_move == player:
-        return state
+    return state if state.to_move == player else without_history(state, player)
+
+
+def without_history(state: GoState, player: int) -> GoState:
+    """The position with a player to move and without the moves before it: ko and passes are reset."""
     rows, _, _, by_black, by_white, _, *rest = state.text().split()
     return GoState.parse(" ".join([rows, "bw"[player], "-", by_black, by_white, "0", *rest]))
 
@@ -136,8 +139,9 @@ def _replayed(start: GoState, moves: tuple[tuple[int, Move], ...]) -> GtpBoard:
     return board
 
 
-def _rule_words(text: str, now: Go) -> list[str]:
-    """The words for these rules in a state's text."""
+def rule_words(text: str, now: Go) -> list[str]:
+    """The words in a state's text for rules given by a name, or as JSON in KataGo's form. What JSON leaves
+    out is as it is `now`. Raises UserError."""
     try:
         is_name = not text.startswith("{")
         game = Go.by_rules(text, now.size, now.komi) if is_name else _of_json(json.loads(text), now)

@@ -13,7 +13,7 @@ from msgspec import Meta
 from numpy.typing import NDArray
 
 from sparring._core import katago_encode, katago_policy, katago_values
-from sparring.networks.codec import Position, Prediction, Tensors
+from sparring.networks.codec import Position, PositionBatch, Prediction, PredictionBatch, Tensors
 from sparring.networks.network import read_settings
 
 MAX_BOARD_SIZE = 19
@@ -134,11 +134,7 @@ class KataGoCodec:
         side = round((logits.shape[1] - 1) ** 0.5)
         moves = katago_policy(states, logits, side)
         results = katago_values(states, np.ascontiguousarray(outputs["value"], dtype=np.float32))
-        leads = (
-            outputs["score"][:, _LEAD].astype(np.float32)
-            * self._settings.lead_multiplier
-            * (1 - results[:, 1])
-        )
+        leads = self._leads(outputs, results)
         owners = outputs.get("ownership", [None] * len(states))
         return [
             Prediction(
@@ -154,6 +150,42 @@ class KataGoCodec:
                 states, moves, results.tolist(), leads.tolist(), owners, strict=True
             )
         ]
+
+    def encode_batch(self, batch: PositionBatch) -> Tensors:
+        """The same as `encode`, for positions on boards of one size."""
+        planes = batch.states.encode("katago", 1)[:, :, ::-1]  # the core's first row is the bottom
+        size = planes.shape[-1]
+        side = self._settings.side or size
+        if side == size:
+            spatial = planes.astype(np.float32)
+        else:
+            spatial = np.zeros((*planes.shape[:2], side, side), np.float32)
+            spatial[:, :, :size, :size] = planes
+        tensors = {"spatial": spatial, "global": batch.states.encode("katago-global", 1)}
+        if self._has_metadata:
+            tensors["metadata"] = np.stack([sgf_metadata(position) for position in batch.positions()])
+        return tensors
+
+    def decode_batch(self, batch: PositionBatch, outputs: Tensors) -> PredictionBatch:
+        """Probabilities over the legal moves, values and leads."""
+        logits = outputs["policy"].astype(np.float32)
+        side, size = round((logits.shape[1] - 1) ** 0.5), batch.states[0].size
+        points = logits[:, :-1].reshape(-1, side, side)[:, :size, :size][:, ::-1].reshape(len(batch), -1)
+        labels = np.ascontiguousarray(np.concatenate([points, logits[:, -1:]], axis=1))
+        probabilities, offsets = batch.states.decode(labels, "katago")
+        results = katago_values(batch.states, np.ascontiguousarray(outputs["value"], dtype=np.float32))
+        return PredictionBatch(
+            probabilities, offsets, results[:, 0] - results[:, 2], self._leads(outputs, results)
+        )
+
+    def _leads(self, outputs: Tensors, results: NDArray[np.float32]) -> NDArray[np.float32]:
+        """The expected leads [n]; games without a result count as no lead."""
+        leads: NDArray[np.float32] = (
+            outputs["score"][:, _LEAD].astype(np.float32)
+            * self._settings.lead_multiplier
+            * (1 - results[:, 1])
+        )
+        return leads
 
     @property
     def ratings(self) -> tuple[float, float] | None:

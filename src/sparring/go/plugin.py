@@ -153,7 +153,13 @@ def _advice(state: GoState) -> str:
 def _commands() -> Mapping[str, Command | Group]:
     from sparring.cli.commands import Command, Group
 
-    return {"engine": Group("", {"gtp": Command("sparring.cli.engine:gtp", "Play Go over GTP.")})}
+    engines = {
+        "gtp": Command("sparring.cli.engine:gtp", "Play Go over GTP."),
+        "katago-analysis": Command(
+            "sparring.go.commands:katago_analysis", "Analyse Go over KataGo's JSON protocol."
+        ),
+    }
+    return {"engine": Group("", engines)}
 
 
 DESCRIPTION = GameDescription(

@@ -7,6 +7,9 @@ regions whose neighbouring chains are all in the set.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import cache
+
 from sparring._core import GoState
 
 
@@ -15,7 +18,7 @@ def safe_area(state: GoState, player: int) -> set[int]:
     that they alone enclose. The opponent cannot live there."""
     size, own = state.size, set(state.stones[player])
     empty = set(range(size * size)) - own - set(state.stones[1 - player])
-    neighbours = [_neighbours(point, size) for point in range(size * size)]
+    neighbours = neighbours_on(size)
     chains = _parts(own, neighbours)
     regions = _parts(set(range(size * size)) - own, neighbours)
     chain_of = {point: number for number, chain in enumerate(chains) for point in chain}
@@ -38,13 +41,13 @@ def safe_area(state: GoState, player: int) -> set[int]:
     return safe
 
 
-def _vital_to(empty: set[int], chain_of: dict[int, int], neighbours: list[list[int]]) -> set[int]:
+def _vital_to(empty: set[int], chain_of: dict[int, int], neighbours: Sequence[Sequence[int]]) -> set[int]:
     """The chains of which all empty points of a region are liberties."""
     touching = [{chain_of[near] for near in neighbours[point] if near in chain_of} for point in empty]
     return set.intersection(*touching) if touching else set()
 
 
-def _parts(points: set[int], neighbours: list[list[int]]) -> list[set[int]]:
+def _parts(points: set[int], neighbours: Sequence[Sequence[int]]) -> list[set[int]]:
     """The connected parts of a set of points."""
     parts, left = [], set(points)
     while left:
@@ -60,7 +63,13 @@ def _parts(points: set[int], neighbours: list[list[int]]) -> list[set[int]]:
     return parts
 
 
-def _neighbours(point: int, size: int) -> list[int]:
+@cache
+def neighbours_on(size: int) -> tuple[tuple[int, ...], ...]:
+    """The points next to each point of a board."""
+    return tuple(_neighbours(point, size) for point in range(size * size))
+
+
+def _neighbours(point: int, size: int) -> tuple[int, ...]:
     x, y = point % size, point // size
     near = ((x - 1, y), (x + 1, y), (x, y - 1), (x, y + 1))
-    return [v * size + u for u, v in near if 0 <= u < size and 0 <= v < size]
+    return tuple(v * size + u for u, v in near if 0 <= u < size and 0 <= v < size)

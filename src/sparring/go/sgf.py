@@ -75,8 +75,9 @@ def sgf_record(game: SgfGame) -> GameRecord:
 def _with_komi(start: str | None, facts: dict[str, str]) -> str | None:
     """The first position, with the komi that was played.
 
-    Fox writes `KM[0]` into nearly all even games between equal ranks. Komi is 6.5 there (7.5 by Chinese rules):
-    3,030 of 3,147 such margins end in a half, which no komi of 0 gives. Other records are left as they are.
+    Fox writes `KM[0]` into nearly all even games between equal ranks. Komi is 6.5 there (7.5 by Chinese
+    rules): 3,030 of 3,147 such margins end in a half, which no komi of 0 gives. Other records are left as
+    they are.
     """
     even = facts.get("HA") == "0" and "BR" in facts and facts["BR"] == facts.get("WR")
     if start is None or not (even and facts.get("KM") == "0"):

@@ -10,8 +10,10 @@ from functools import cache, partial
 from itertools import groupby, islice, pairwise, zip_longest
 from pathlib import Path
 from statistics import fmean
+from threading import Lock
 from types import TracebackType
 from typing import Annotated, Any, NamedTuple, Self, TypeAlias
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from msgspec import Meta
@@ -24,13 +26,14 @@ from sparring.base.config import Fraction, Source, from_table, read_toml
 from sparring.base.errors import BadConfig, WorkerError
 from sparring.base.storage import Journal
 from sparring.base.workers import LocalWorkerPool, WorkerPool
-from sparring.games import Move, load_game
-from sparring.measure.calibration_games import DilutedMover, EngineMover, PolicyMover
+from sparring.games import Game, Move, load_game
 from sparring.measure.ratings import RatedGame, rate, wilson_interval
 from sparring.play.match import LockstepGame, Mover, play_together
-from sparring.players import PlayerConfig
-from sparring.players.engines import EngineConfig, kill_all
-from sparring.policies import load_policy
+from sparring.players import NO_MOVE, GameStart, Player, PlayerConfig, Turn
+from sparring.players.behaviour_models import ResignationRule
+from sparring.players.engines import EngineConfig, EngineFailure, kill_all
+from sparring.players.policy_player import lockstep_distributions, make_resignation
+from sparring.policies import Policy, load_policy
 
 Elo = Annotated[float, Meta(ge=-10_000, le=10_000)]
 
@@ -174,6 +177,94 @@ def _expected(rating: _Vector, anchor: _Vector | float, slope: float) -> _Vector
     return expected
 
 
+# Participants of games in lockstep: our players in batches, engines, and dilution by random moves.
+
+
+class PolicyMover:
+    """One of our players: its policy, or its search in lockstep. Each search begins with an empty tree."""
+
+    def __init__(self, config: PlayerConfig, policy: Policy) -> None:
+        self._config, self._policy = config, policy
+        self._resignations: WeakKeyDictionary[LockstepGame, ResignationRule] = WeakKeyDictionary()
+
+    def choose(self, games: Sequence[LockstepGame]) -> list[Move]:
+        """Draws a move in each of the games, or resigns by the rule of its configuration."""
+        distributions = lockstep_distributions(self._policy, self._config, [game.state for game in games])
+        return [
+            NO_MOVE if self._resigns(game, distribution.value) else distribution.draw(game.rng).move
+            for game, distribution in zip(games, distributions, strict=True)
+        ]
+
+    def _resigns(self, game: LockstepGame, value: float | None) -> bool:
+        if game not in self._resignations:
+            self._resignations[game] = make_resignation(self._config)
+        rule = self._resignations[game]
+        return rule.decide(game.state.to_move, value, game.state.ply, game.rng)
+
+
+class EngineMover:
+    """A player that takes one position at a time, such as an engine.
+
+    Many threads may ask it: a thread that finds no free player opens another.
+    """
+
+    def __init__(self, open_player: Callable[[], Player], game: Game[Any], seed: int = 0) -> None:
+        self._open = open_player
+        self._start = GameStart(game, seed=seed)
+        self._free: list[Player] = []
+        self._players: list[Player] = []
+        self._lock = Lock()
+
+    def choose(self, games: Sequence[LockstepGame]) -> list[Move]:
+        """Asks for a move in each of the games. An engine that fails gives the game up. Raises EngineFailure
+        if it cannot be started, or started again."""
+        player = self._take()
+        try:
+            return [self._choose(player, game) for game in games]
+        finally:
+            with self._lock:
+                self._free.append(player)
+
+    def close(self) -> None:
+        """Closes the players."""
+        while self._players:
+            self._players.pop().close()
+
+    def _take(self) -> Player:
+        with self._lock:
+            if self._free:
+                return self._free.pop()
+        player = self._open()
+        with self._lock:
+            self._players.append(player)
+        player.new_game(self._start)
+        return player
+
+    def _choose(self, player: Player, game: LockstepGame) -> Move:
+        try:
+            decision = player.choose(Turn.of(game.state))
+        except EngineFailure:
+            player.new_game(self._start)
+            return NO_MOVE
+        return NO_MOVE if decision.resign else decision.move
+
+
+class DilutedMover:
+    """A participant a share of whose moves is drawn uniformly from the legal moves."""
+
+    def __init__(self, mover: Mover, random_share: float) -> None:
+        self.mover, self._share = mover, random_share
+
+    def choose(self, games: Sequence[LockstepGame]) -> list[Move]:
+        """A random move in some of the games, the participant's in the others."""
+        random = [game.rng.random() < self._share for game in games]
+        chosen = iter(self.mover.choose([game for game, lot in zip(games, random, strict=True) if not lot]))
+        return [
+            int(game.rng.choice(game.state.legal_moves())) if lot else next(chosen)
+            for game, lot in zip(games, random, strict=True)
+        ]
+
+
 # A calibration: rounds of games between players and anchors, which can be resumed.
 
 
@@ -313,10 +404,10 @@ def engine_of(mover: Mover) -> EngineMover | None:
 
 
 class Results:
-    """The games of a calibration so far, in a journal."""
+    """The games of a calibration so far, in a journal. `on_progress` is called with their number."""
 
-    def __init__(self, journal: Journal) -> None:
-        self._journal = journal
+    def __init__(self, journal: Journal, on_progress: Callable[[int], None] = lambda _: None) -> None:
+        self._journal, self._on_progress = journal, on_progress
         self.games = [CalibrationGame(**entry) for entry in journal.entries]
 
     def add(self, games: Sequence[CalibrationGame]) -> None:
@@ -325,13 +416,11 @@ class Results:
             self._journal.add(asdict(game))
         self.games += games
 
-    def play(
-        self, tasks: Iterator[GamesTask], pool: GamesPool, on_progress: Callable[[int], None] = lambda _: None
-    ) -> None:
-        """Plays tasks and adds their games; `on_progress` is called with numbers of games."""
+    def play(self, tasks: Iterator[GamesTask], pool: GamesPool) -> None:
+        """Plays tasks and adds their games."""
         for games in pool.run(tasks):
             self.add(games)
-            on_progress(len(games))
+            self._on_progress(len(self.games))
 
     def between(self, player: str, anchor: str) -> dict[int, float]:
         """The player's scores by game number."""
@@ -360,7 +449,6 @@ def link_anchors(
     *,
     games: int,
     chunk: int = 50,
-    on_progress: Callable[[int], None] = lambda _: None,
 ) -> dict[str, float]:
     """Ratings of all anchors of a family. Those without a nominal rating play their two nearest neighbours
     above, the strongest of all those below; one Bradley-Terry model rates them in Elo from the weakest
@@ -373,7 +461,7 @@ def link_anchors(
         for other in _neighbours(anchors, place)
     ]
     tasks = [task for low, high in pairs for task in missing(results, low, {high: games}, chunk)]
-    results.play(iter(tasks), pool, on_progress)
+    results.play(iter(tasks), pool)
     return {**rated, **_linked(anchors, results, pairs)}
 
 
@@ -423,7 +511,6 @@ def play_rounds(
     games: int,
     rounds: int,
     chunk: int = 40,
-    on_progress: Callable[[int], None] = lambda _: None,
 ) -> None:
     """Plays each player against the anchors that are nearest to its rating.
 
@@ -446,7 +533,7 @@ def play_rounds(
             by_player.append(missing(results, player, totals, chunk))
         # The first task of each player, then the second of each, and so on.
         alternating = (task for row in zip_longest(*by_player) for task in row if task is not None)
-        results.play(alternating, pool, on_progress)
+        results.play(alternating, pool)
 
 
 def _shares(rating: float, elo: Mapping[str, float], games: int) -> dict[str, int]:
@@ -474,7 +561,6 @@ def play_families(
     rounds: int,
     chunk: int = 40,
     links: Mapping[str, Mapping[str, float]] | None = None,
-    on_progress: Callable[[int], None] = lambda _: None,
 ) -> dict[str, dict[str, float]]:
     """Plays all players against each family of anchors. Returns the ratings of the anchors by family.
 
@@ -485,10 +571,8 @@ def play_families(
         if links is not None and family in links:
             linked = {anchor.name: links[family][anchor.name] for anchor in members}
         else:
-            linked = link_anchors(list(members), results, pool, games=link_games, on_progress=on_progress)
-        play_rounds(
-            starts, linked, results, pool, games=games, rounds=rounds, chunk=chunk, on_progress=on_progress
-        )
+            linked = link_anchors(list(members), results, pool, games=link_games)
+        play_rounds(starts, linked, results, pool, games=games, rounds=rounds, chunk=chunk)
         ratings[family] = linked
     return ratings
 
@@ -500,11 +584,10 @@ def play_matches(
     *,
     games: int,
     chunk: int = 40,
-    on_progress: Callable[[int], None] = lambda _: None,
 ) -> None:
     """Plays matches between two of the players."""
     tasks = [task for a, b in pairs for task in missing(results, a, {b: games}, chunk)]
-    results.play(iter(tasks), pool, on_progress)
+    results.play(iter(tasks), pool)
 
 
 def ladder_report(

@@ -1,8 +1,8 @@
 """What moves give away, by a judge: loss a move, mistakes and blunders, with intervals over games.
 
 The loss of a move is the judge's value of the position before it minus the value after it, both for the side
-that moved. Values are expected scores from 0 to 1. The same judge serves people's games and those of our
-players, so that the two can be compared.
+that moved. Values are expected scores from 0 to 1, or leads in points (`points.py`). The same judge serves
+people's games and those of our players, so that the two can be compared.
 """
 
 from __future__ import annotations
@@ -40,14 +40,37 @@ from sparring.search.limits import SearchLimits
 
 Array = NDArray[np.float64]
 
-MISTAKE, BLUNDER = 0.1, 0.2
-"""Losses above which a move is a mistake and a blunder."""
 COLUMNS = ("loss", "mistakes", "blunders", "drift")
 """loss: mean loss, gains counted as 0; mistakes, blunders: shares of moves; drift: mean loss less gains, in
 which the noise of the judge cancels."""
-_STANDINGS = ((0.0, "lost"), (0.08, "worse"), (0.35, "even"), (0.65, "better"), (0.92, "won"))
-"""Lower bounds of the mover's expected score before the move."""
-_UNDECIDED = ("worse", "even", "better")
+
+
+@dataclass(frozen=True)
+class LossScale:
+    """How a unit of loss is judged."""
+
+    unit: str
+    mistake: float
+    """Losses above this are mistakes."""
+    blunder: float
+    standings: tuple[tuple[float, str], ...]
+    """Lower bounds of the mover's value before the move, with names."""
+    undecided: tuple[str, ...]
+    """The standings that count in the figures by group and phase."""
+
+
+EXPECTED_SCORE = LossScale(
+    "expected score", 0.1, 0.2,
+    ((0.0, "lost"), (0.08, "worse"), (0.35, "even"), (0.65, "better"), (0.92, "won")),
+    ("worse", "even", "better"),
+)  # fmt: skip
+POINTS = LossScale(
+    "points", 2.0, 6.0,
+    ((-np.inf, "lost"), (-30.0, "behind"), (-10.0, "close"), (10.0, "ahead"), (30.0, "won")),
+    ("behind", "close", "ahead"),
+)  # fmt: skip
+"""Two points stand out of the judge's noise; six are what programs that review games call a blunder. From a
+lead of 30 points on, people play to finish the game."""
 _DIGITS = 4
 _MOST_LOGIT = 3.68208
 
@@ -132,7 +155,7 @@ class _EngineJudge:
 
     def _value(self, state: Any) -> float:
         if (outcome := state.outcome) is not None:
-            return float(GameResult.by_rules(outcome).score(state.to_move) or 0)
+            return GameResult.by_rules(outcome).score(state.to_move) or 0.0
         answer = self._engine.choose(PositionHistory.of(state), None)
         if answer.expected is not None:
             return answer.expected
@@ -146,8 +169,11 @@ class _EngineJudge:
 
 
 def expected_score(centipawns: float, scale: float) -> float:
-    """The expected score of a player whose position an engine gives so many centipawns; `scale` of them multiply
-    the odds by e. Scores beyond 3.68 times the scale (Lichess's 1,000 in chess) count as that."""
+    """The expected score of a player whose position an engine gives so many centipawns.
+
+    `scale` of them multiply the odds by e. Scores beyond 3.68 times the scale count
+    as that (Lichess: beyond 1,000).
+    """
     return float(1 / (1 + np.exp(-np.clip(centipawns / scale, -_MOST_LOGIT, _MOST_LOGIT))))
 
 
@@ -187,12 +213,12 @@ class _JudgeWorker:
         """The number of the game, and the values before and after its measured plies."""
         states = task.record.states
         places = sorted({ply for played in task.plies for ply in (played, played + 1)})
-        found = dict(zip(places, self._judge.values([states[ply] for ply in places]), strict=True))
-        before = [round(float(found[ply]), _DIGITS) for ply in task.plies]
+        values = dict(zip(places, self._judge.values([states[ply] for ply in places]), strict=True))
+        before = [round(float(values[ply]), _DIGITS) for ply in task.plies]
         after = [
-            round(float(found[ply + 1]), _DIGITS)
+            round(float(values[ply + 1]), _DIGITS)
             if states[ply].to_move == states[ply + 1].to_move
-            else round(float(1 - found[ply + 1]), _DIGITS)
+            else round(float(1 - values[ply + 1]), _DIGITS)
             for ply in task.plies
         ]
         return task.number, before, after
@@ -255,17 +281,22 @@ def judge_games(
 # Loss a move, with intervals.
 
 
-def mistakes_report(sample: Sample, before: Array, after: Array) -> dict[str, Any]:
+def mistakes_report(
+    sample: Sample, before: Array, after: Array, scale: LossScale = EXPECTED_SCORE
+) -> dict[str, Any]:
     """The report by group: games, moves in undecided positions, and `COLUMNS` with 95 % intervals over games;
-    the same by standing, phase, seconds on the clock, and the distribution of the loss over games."""
-    loss = before - after
-    values = np.stack([loss.clip(0), loss > MISTAKE, loss > BLUNDER, loss], axis=1).astype(np.float64)
+    the same by standing, phase, seconds on the clock, and the distribution of the loss over games. Moves
+    whose values are NaN do not count."""
+    valid = ~np.isnan(before - after)
+    loss = np.where(valid, before - after, 0.0)
+    values = np.stack([loss.clip(0), loss > scale.mistake, loss > scale.blunder, loss], axis=1)
+    bounds = [bound for bound, _ in scale.standings]
     standing = Buckets(
         "standing",
-        tuple(name for _, name in _STANDINGS),
-        np.searchsorted([bound for bound, _ in _STANDINGS], before, side="right") - 1,
+        tuple(name for _, name in scale.standings),
+        np.where(valid, np.searchsorted(bounds, before, side="right") - 1, -1),
     )
-    undecided = np.isin(standing.of, [standing.names.index(name) for name in _UNDECIDED])
+    undecided = np.isin(standing.of, [standing.names.index(name) for name in scale.undecided])
     resamples = Resamples.draw(sample.group_of_game)
     games = sample.metadata["game"]
     counted = resamples.bucket_sums(values, games, np.where(undecided, 0, -1), 1)[0]

@@ -17,6 +17,7 @@ from sparring.networks import Position
 from sparring.records import GameRecord, PositionFilter, Split, split_of
 from sparring.records.presets import default_preset
 from sparring.records.readers import RecordedGame, reader_for, stem_of
+from sparring.records.record import NO_CLOCK, NO_EVAL
 from sparring.records.sources import open_chunks
 from sparring.records.statistics import group_name, group_order, rating_bounds
 
@@ -29,9 +30,6 @@ def game_phase(game: str, state: Any, ply: int) -> int:
 
 
 # Selects the games to measure on: of one split, by group, in the order of a hash.
-
-
-_NO_CLOCK = -1
 
 
 @dataclass(frozen=True)
@@ -55,7 +53,7 @@ class PlayedGame:
         counted = plies >= self.filter.skip_plies
         if self.record.clocks is not None:
             clocks = np.frombuffer(self.record.clocks, np.int32)[: len(plies)]
-            hurried = (clocks != _NO_CLOCK) & (clocks < round(self.filter.min_clock * 10))
+            hurried = (clocks != NO_CLOCK) & (clocks < round(self.filter.min_clock * 10))
             counted[: len(clocks)] &= ~hurried
         if self.every > 1:
             counted &= (plies + self.identity) % self.every == 0
@@ -93,11 +91,13 @@ class GameSelection:
     mover_rating: tuple[float, float] | None = None
     """Measures only moves of players whose rating is in this range, both ends included, whoever the opponent
     is; None for all players."""
+    by_mover: bool = False
+    """Groups moves by the rating of who made them, whoever the opponent is, and not games by both."""
 
 
 def select(selection: GameSelection) -> list[PlayedGame]:
     """The selected games, group by group. Raises NotFound, BadFile or OSError."""
-    inside: dict[int, PlayedGame] = {}
+    inside: dict[tuple[int, int | None], PlayedGame] = {}
     seen = mixed = 0
     for played in _of_movers(selection):
         if played.group == "mixed":
@@ -106,7 +106,7 @@ def select(selection: GameSelection) -> list[PlayedGame]:
         seen += 1
         if selection.split in (None, split_of(played.identity, selection.trial)):
             # A game may be in two tables.
-            inside.setdefault(played.identity, replace(played, every=selection.every))
+            inside.setdefault((played.identity, played.only_player), replace(played, every=selection.every))
     where = ", ".join(path.name for path in selection.records)
     if not seen:
         missing = "games of one group to measure on"
@@ -136,6 +136,11 @@ def _of_movers(selection: GameSelection) -> Iterator[PlayedGame]:
     """The games with a wanted mover, in one group; the moves of the others are not measured."""
     system, name = describe(selection.game).ratings, selection.player
     for played in _read(selection):
+        if selection.by_mover:
+            for player, rating in enumerate(played.record.ratings(system)):
+                if rating is not None:
+                    yield replace(played, group=system.format(rating), only_player=player)
+            continue
         if name is not None:
             group, wanted = f"player {name}", [played.record.first == name, played.record.second == name]
         elif selection.mover_rating is not None:
@@ -238,7 +243,6 @@ METADATA_DTYPE = np.dtype(
         ("swing", np.float32),  # change of the evaluation by the move
     ]
 )
-_NO_EVAL = -32768
 _MOST_CENTIPAWNS = 1000
 """Evaluations are clipped to this: larger ones say little about a person's move."""
 
@@ -338,7 +342,7 @@ def _seen(evals: NDArray[np.int16] | None, ply: int, mover: int) -> float:
         return np.nan
     if ply < 0:
         return 0.0
-    if evals[ply] == _NO_EVAL:
+    if evals[ply] == NO_EVAL:
         return np.nan
     value = float(np.clip(evals[ply], -_MOST_CENTIPAWNS, _MOST_CENTIPAWNS))
     return value if mover == 0 else -value

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparring.base.storage import Journal
-from sparring.base.workers import LocalWorkerPool, RayWorkerPool, SerialWorkerPool, WorkerPool
+from sparring.base.workers import Worker, open_pool
 from sparring.measure.metrics import Resamples
 from sparring.measure.samples import PHASES
 from sparring.measure.tuning import (
@@ -290,24 +290,15 @@ def tune_classes(
     """
     tasks = [ClassTask(rating, config, folder) for rating in ratings]
     results = {}
-    with _pool(min(workers, len(tasks)), ray, on_step) as pool:
+    size = max(1, min(workers, len(tasks)))
+    with open_pool(partial(ClassTuner, on_step), size, lambda task: f"class {task.rating}", ray) as pool:
         for result in pool.run(iter(tasks)):
             results[result["class"]] = result
             on_result(result)
     return [results[rating] for rating in ratings]
 
 
-def _pool(workers: int, ray: str | None, on_step: OnStep | None) -> WorkerPool[ClassTask, dict[str, Any]]:
-    name: Callable[[ClassTask], str] = lambda task: f"class {task.rating}"  # noqa: E731
-    spawn = partial(ClassTuner, on_step)
-    if ray is not None:
-        return RayWorkerPool(spawn, max(workers, 1), ray, name)
-    if workers > 1:
-        return LocalWorkerPool(spawn, workers, name)
-    return SerialWorkerPool(spawn)
-
-
-class ClassTuner:
+class ClassTuner(Worker[ClassTask, dict[str, Any]]):
     """A worker that tunes one class after the other."""
 
     def __init__(self, on_step: OnStep | None = None) -> None:
@@ -331,12 +322,6 @@ class ClassTuner:
         result = _tune(task, history, keep)
         journal.add(result)
         return result
-
-    def close(self) -> None:
-        """Nothing stays open."""
-
-    def terminate(self) -> None:
-        """There are no child processes."""
 
 
 def _tune(

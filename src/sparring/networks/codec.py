@@ -152,6 +152,8 @@ class PredictionBatch:
     """[n + 1]: position i has the probabilities offsets[i] to offsets[i + 1]."""
     values: NDArray[np.float32]
     """[n]: expected results for the side to move, from -1 to 1; NaN if the network has no value head."""
+    leads: NDArray[np.float32] | None = None
+    """[n]: Go: expected leads of the side to move, in points; None if the network has no score head."""
 
     @classmethod
     def of(cls, predictions: Sequence[Prediction]) -> Self:
@@ -160,16 +162,25 @@ class PredictionBatch:
         offsets = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
         shares = [prediction.probabilities for prediction in predictions] or [np.zeros(0, np.float32)]
         values = [np.nan if prediction.value is None else prediction.value for prediction in predictions]
-        return cls(np.concatenate(shares), offsets, np.array(values, np.float32))
+        leads = [prediction.lead for prediction in predictions if prediction.lead is not None]
+        known = bool(leads) and len(leads) == len(predictions)
+        return cls(
+            np.concatenate(shares),
+            offsets,
+            np.array(values, np.float32),
+            np.array(leads, np.float32) if known else None,
+        )
 
     @classmethod
     def join(cls, parts: Sequence[Self]) -> Self:
         """The predictions of all parts, in order."""
         sizes = np.concatenate([np.diff(part.offsets) for part in parts])
+        leads = [part.leads for part in parts if part.leads is not None]
         return cls(
             np.concatenate([part.probabilities for part in parts]),
             np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)]),
             np.concatenate([part.values for part in parts]),
+            np.concatenate(leads) if len(leads) == len(parts) else None,
         )
 
 

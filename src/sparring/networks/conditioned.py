@@ -1,12 +1,12 @@
 """The codec of networks that Sparring trains: conditioned on ratings and clock.
 
-Inputs: `planes`, bytes [batch, planes, rows, columns] of a native encoding; `context` [batch, 6 or more]: rating
-of the player to move, rating of the opponent and clock of the player to move, each as a number in [0, 1] and a
-flag whether it is known. Networks with facts have a further column, komi for the player to move; networks that
-know several servers a column for each of them, 1 for that of the ratings. Outputs: `policy` [batch, labels],
-logits of the encoding; `wdl` [batch, 3], probabilities of a win, a draw and a loss of the player to move; with
-facts `ownership` [batch, points], expected owner of each point from 1 (the player to move) to -1, and `lead`
-[batch, 1], points by which the player to move is ahead.
+Inputs: `planes`, bytes [batch, planes, rows, columns] of a native encoding; `context` [batch, 6 or more]:
+rating of the player to move, rating of the opponent and clock of the player to move, each as a number in
+[0, 1] and a flag whether it is known. Networks with facts have a further column, komi for the player to move;
+networks that know several servers have a column for each, 1 for that of the ratings. Outputs: `policy`
+[batch, labels], logits of the encoding; `wdl` [batch, 3], probabilities of a win, a draw and a loss of the
+player to move; with facts `ownership` [batch, points], expected owner of each point from 1 (the player to
+move) to -1, and `lead` [batch, 1], points by which the player to move is ahead.
 """
 
 from __future__ import annotations
@@ -132,15 +132,16 @@ class ConditionedCodec:
         spec, encode = self.input_spec, self.samples_class.encode_states
         names = spec.server_names
         servers = [names.index(p.server) if p.server in names else 0 for p in positions]
-        context = spec.context(
-            *facts.reshape(-1, 3).T,
-            komi=self._komi(lambda encoding: encode(states, encoding, 1)),
-            servers=np.array(servers),
-        )
+        mine, theirs, clocks = facts.reshape(-1, 3).T
+        komi = self.komi(lambda encoding: encode(states, encoding, 1))
+        context = spec.context(mine, theirs, clocks, komi, np.array(servers, np.int64))
         return {"planes": encode(states, spec.encoding, spec.history), "context": context}
 
-    def _komi(self, encode: Callable[[str], NDArray[Any]]) -> NDArray[Any] | None:
-        """Komi for the player to move, [n], of positions in any encoding; None for networks without facts."""
+    def komi(self, encode: Callable[[str], NDArray[Any]]) -> NDArray[Any] | None:
+        """Komi for the player to move, [n], for `InputSpec.context`; None for networks without facts.
+
+        `encode` gives n positions in an encoding.
+        """
         if not self.input_spec.facts:
             return None
         assert self._layout.points is not None, "checked in __init__"
@@ -155,7 +156,8 @@ class ConditionedCodec:
         leads: list[float | None] = [None] * len(states)
         owners: Sequence[NDArray[np.float32] | None] = [None] * len(states)
         if self.input_spec.facts:
-            leads, owners = outputs["lead"][:, 0].tolist(), outputs.get("ownership", owners)
+            leads = outputs["lead"][:, 0].tolist()
+            owners = list(outputs["ownership"].astype(np.float32)) if "ownership" in outputs else owners
         rows = zip(states, moves, ends, outputs["wdl"].tolist(), leads, owners, strict=True)
         return [
             Prediction(
@@ -175,15 +177,16 @@ class ConditionedCodec:
         mine, theirs = batch.ratings.T
         planes = batch.states.encode(self.input_spec.encoding, self.input_spec.history)
         others = np.where(np.isnan(theirs), mine, theirs)
-        komi = self._komi(lambda encoding: batch.states.encode(encoding, 1))
+        komi = self.komi(lambda encoding: batch.states.encode(encoding, 1))
         return {"planes": planes, "context": self.input_spec.context(mine, others, batch.clocks, komi)}
 
     def decode_batch(self, batch: PositionBatch, outputs: Tensors) -> PredictionBatch:
-        """Probabilities over the legal moves, and the value win - loss."""
+        """Probabilities over the legal moves, the value win - loss, and with facts the lead."""
         logits = np.ascontiguousarray(outputs["policy"], dtype=np.float32)
         probabilities, offsets = batch.states.decode(logits, self.input_spec.encoding)
         wdl = outputs["wdl"].astype(np.float64)
-        return PredictionBatch(probabilities, offsets, (wdl[:, 0] - wdl[:, 2]).astype(np.float32))
+        leads = outputs["lead"][:, 0].astype(np.float32) if self.input_spec.facts else None
+        return PredictionBatch(probabilities, offsets, (wdl[:, 0] - wdl[:, 2]).astype(np.float32), leads)
 
     def symmetries(self, position: Position) -> int:
         """The number of symmetries of the position."""

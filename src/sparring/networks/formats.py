@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from sparring import data
-from sparring.base.errors import BadFile
-from sparring.base.extras import require
+from sparring.base.errors import BadFile, require
 from sparring.games import GAMES
 from sparring.networks.card import ModelCard, has_card, read_card
 from sparring.networks.codec import Codec

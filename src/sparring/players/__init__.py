@@ -27,10 +27,8 @@ if TYPE_CHECKING:
     from sparring.players.policy_player import PolicyPlayer as PolicyPlayer
     from sparring.players.policy_player import SearchPlayer as SearchPlayer
     from sparring.players.small_players import STRENGTHS as STRENGTHS
-    from sparring.players.small_players import AlphaBetaPlayer as AlphaBetaPlayer
     from sparring.players.small_players import LearnedPlayer as LearnedPlayer
     from sparring.players.small_players import RandomPlayer as RandomPlayer
-    from sparring.players.small_players import UctPlayer as UctPlayer
     from sparring.players.small_players import make_strength_player as make_strength_player
     from sparring.search.limits import SearchLimits as SearchLimits
 

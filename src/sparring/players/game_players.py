@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sparring import data
+from sparring.base.config import PositiveInt, read_config
 from sparring.games import GAMES, describe
 from sparring.networks.codec import Prediction
 from sparring.players.player import Player
@@ -70,3 +73,38 @@ def games_with_bots() -> dict[str, Bots]:
     """The bots of every game that has some."""
     bots_by_game = {game: game_players(game).bots for game in GAMES}
     return {game: bots for game, bots in bots_by_game.items() if bots is not None}
+
+
+# Measured ratings of the named bots of a game.
+
+
+@dataclass(frozen=True)
+class BotRating:
+    """The measured rating of a bot."""
+
+    name: str
+    rating: float
+    games: PositiveInt
+    interval: tuple[float, float] | None = None
+    """95 % interval of `rating`; None for the anchor, whose rating is given."""
+    seconds: float | None = None
+    """Its time for a turn, where it has a budget."""
+
+
+@dataclass(frozen=True)
+class BotRatingTable:
+    """The keys of a file of ratings."""
+
+    anchor: str
+    """The bot whose rating is given."""
+    bots: tuple[BotRating, ...]
+    """`[[bots]]`"""
+
+
+@cache
+def bot_ratings(game: str) -> Mapping[tuple[str, float | None], BotRating]:
+    """The ratings of a game's bots, by name and time budget; empty if none was measured."""
+    if game not in data.names("bot_ratings"):
+        return {}
+    table = read_config(BotRatingTable, data.path("bot_ratings", game))
+    return {(row.name, row.seconds): row for row in table.bots}

@@ -32,7 +32,7 @@ from sparring.base.errors import BadConfig
 from sparring.games import GAMES, describe
 from sparring.players.player_config import PlayerConfig
 
-DIALS = (
+LEVEL_KEYS = (
     "rating", "temperature", "nodes", "c_puct", "policy_temperature", "unvisited_share", "rule", "reuse_tree"
 )  # fmt: skip
 """The keys of a player that its level sets, besides the model."""
@@ -40,7 +40,7 @@ DIALS = (
 
 @dataclass(frozen=True)
 class Level:
-    """A row of a level table: the dial at a level, and the strength that was measured there."""
+    """A row of a level table: what a level sets, and the strength that was measured there."""
 
     level: int
     """Strength on the table's scale."""
@@ -63,6 +63,14 @@ class Level:
     """Games behind `measured`."""
     policy: str = ""
     """Policy of this level; without it, the table's. A level between two rows has that of the lower."""
+    loss: float | None = None
+    """Go: points that it loses a move, as its settings were solved for."""
+    people: float | None = None
+    """Go: points that people of its rank lose a move."""
+    people_interval: tuple[float, float] | None = None
+    """95 % interval of `people`."""
+    extrapolated: bool = False
+    """Whether `loss` is that of people by the trend of other ranks."""
 
 
 @dataclass(frozen=True)
@@ -187,12 +195,13 @@ def level_range(game: str) -> tuple[int, int] | None:
 
 
 def level_of_rating(game: str, rating: int | str | None) -> int | None:
-    """The level of the same number as a rating; None if the game's levels are on another scale, or if it has
-    no such level."""
+    """The level of the same number as a rating or rank; None if the game's levels are on another scale, or if
+    it has no such level."""
     table = shipped_levels(game)
-    if table is None or not isinstance(rating, int) or any(row.rating != row.level for row in table.levels):
+    number = rating if isinstance(rating, int) else describe(game).ratings.number(rating)
+    if table is None or number is None or any(row.rating != row.level for row in table.levels):
         return None
-    return rating if table.range[0] <= rating <= table.range[1] else None
+    return number if table.range[0] <= number <= table.range[1] else None
 
 
 def at_level(config: PlayerConfig, level: int) -> PlayerConfig:

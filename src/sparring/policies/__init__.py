@@ -8,6 +8,10 @@ if TYPE_CHECKING:
     from sparring.policies.loading import fingerprint as fingerprint
     from sparring.policies.loading import load_policy as load_policy
     from sparring.policies.loading import policy_name as policy_name
+    from sparring.policies.loading import rating_out_of_range as rating_out_of_range
+    from sparring.policies.loading import rating_range as rating_range
+    from sparring.policies.loading import rating_text as rating_text
+    from sparring.policies.loading import unrated as unrated
     from sparring.policies.policy import MIN_PROBABILITY as MIN_PROBABILITY
     from sparring.policies.policy import Curve as Curve
     from sparring.policies.policy import NetworkPolicy as NetworkPolicy
@@ -17,9 +21,5 @@ if TYPE_CHECKING:
     from sparring.policies.pool import FeatureWeightedPool as FeatureWeightedPool
     from sparring.policies.pool import PolicyPool as PolicyPool
     from sparring.policies.pool import PoolMember as PoolMember
-    from sparring.policies.rating_ranges import rating_out_of_range as rating_out_of_range
-    from sparring.policies.rating_ranges import rating_range as rating_range
-    from sparring.policies.rating_ranges import rating_text as rating_text
-    from sparring.policies.rating_ranges import unrated as unrated
 
 __getattr__, __dir__, __all__ = attach(__name__)

@@ -19,7 +19,7 @@ from sparring._core import RbcBoardSet
 from sparring.base.config import PositiveInt, read_config, usable_threads
 from sparring.base.errors import BadConfig
 from sparring.base.sentences import Sentence
-from sparring.data import names, path
+from sparring.data import path
 from sparring.games import Move
 from sparring.players.player import Decision, GameStart, Player, Turn
 from sparring.players.small_players import RandomPlayer, random_decision
@@ -28,8 +28,6 @@ from sparring.rbc.evaluators import (
     NativeEvaluator,
     NetworkEvaluator,
     StockfishEvaluator,
-    SynopsisEvaluator,
-    UniformEvaluator,
     find_stockfish,
 )
 from sparring.rbc.game import NO_SENSE, SENSE, MoveResult, Observation, OpponentMoveResult
@@ -296,14 +294,10 @@ def make_bot(config: BotConfig) -> Player:
     if config.kind == "inference":
         return InferenceBot(knowledge)
     threads = usable_threads(config.threads)
-    return PlannerBot(config.planner, knowledge, _make_synopsis_evaluator(config.planner, threads), threads)
-
-
-def _make_synopsis_evaluator(options: PlannerOptions, threads: int) -> SynopsisEvaluator:
-    if not options.network and SHIPPED_NETWORK not in names("synopsis_networks"):
-        return UniformEvaluator()
+    options = config.planner
     file = Path(options.network) if options.network else path("synopsis_networks", SHIPPED_NETWORK)
-    return NetworkEvaluator(file, backend=options.backend, threads=threads)
+    network = NetworkEvaluator(file, backend=options.backend, threads=threads)
+    return PlannerBot(options, knowledge, network, threads)
 
 
 def _make_evaluator(config: BotConfig) -> BoardEvaluator:

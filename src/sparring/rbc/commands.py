@@ -14,7 +14,6 @@ from typing import Annotated
 
 import chess
 import typer
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
 from sparring._core import RbcBoardSet, RbcState
@@ -251,19 +250,11 @@ def generate(
     generation = GenerationConfig(names, games, seed, random_turns)
     _check(names)
     try:
-        with Progress(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TimeRemainingColumn(),
-            console=make_console(),
-        ) as bar:
-            task = bar.add_task("playing", total=games)
-
-            def on_progress(done: Sequence[GeneratedGame]) -> None:
-                bar.update(task, completed=len(done))
-
-            played = play_games(generation, out, processes or os.cpu_count() or 1, on_progress)
+        with ProgressBar("playing") as bar:
+            played = play_games(
+                generation, out, processes or os.cpu_count() or 1,
+                lambda done: bar.on_progress("playing", len(done), games),
+            )  # fmt: skip
     except OSError as error:
         raise UserError(f"{out}: {error.strerror or error}") from None
     _print_generated(names, played)

@@ -19,7 +19,6 @@ from sparring.base.errors import BadFile, NotFound
 from sparring.chess.game import move_code
 from sparring.networks.card import has_card, read_card
 from sparring.rbc.synopsis import (
-    ACTIONS,
     ALL,
     TOP,
     SynopsisWords,
@@ -167,20 +166,6 @@ Evaluations = tuple[NDArray[np.float32], NDArray[np.float32]]
 """Policy logits [n, 4161], and values [n] for the player to act, from -1 to 1."""
 
 
-class UniformEvaluator:
-    """All actions are equally likely and all values 0: planning by the native evaluation alone."""
-
-    opponent_headset = ""
-    """The headset that predicts the opponent's actions; empty without a network."""
-
-    def evaluate(self, synopses: SynopsisWords, opponent: NDArray[np.bool_]) -> Evaluations:
-        """Returns zeros for synopses [n, 104]; `opponent` [n] is True where the opponent is to act."""
-        return np.zeros((len(synopses), ACTIONS), np.float32), np.zeros(len(synopses), np.float32)
-
-    def recognise(self, opponent: str) -> None:
-        """Does nothing."""
-
-
 class NetworkEvaluator:
     """A network with headsets, as `sparring train rbc` writes it: `Top` is the own policy, `All` the value.
 
@@ -188,6 +173,7 @@ class NetworkEvaluator:
     """
 
     opponent_headset = ""
+    """The headset that predicts the opponent's actions."""
 
     def __init__(self, path: Path, *, backend: str = "onnxruntime", threads: int = 1) -> None:
         from sparring.networks.formats import open_graph
@@ -225,7 +211,7 @@ class NetworkEvaluator:
         self._session = open_session(kept, self._backend, self._threads)
 
     def evaluate(self, synopses: SynopsisWords, opponent: NDArray[np.bool_]) -> Evaluations:
-        """Runs the network once."""
+        """Runs the network once on synopses [n, 104]; `opponent` [n] is True where the opponent is to act."""
         outputs = self._session.run({"planes": self._planes(synopses)})
         logits = outputs[self._own]
         if self._theirs != self._own and opponent.any():
@@ -241,6 +227,3 @@ class NetworkEvaluator:
         from sparring.rbc.training.network import unpack_synopses
 
         return unpack_synopses(torch.from_numpy(synopses.view(np.int64)).cuda())
-
-
-SynopsisEvaluator: TypeAlias = UniformEvaluator | NetworkEvaluator

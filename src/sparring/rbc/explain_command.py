@@ -96,14 +96,12 @@ def game_page(facts: ReplayFacts, explanations: Mapping[PlayerColor, Sequence[Ex
 def summary(facts: ReplayFacts, color: PlayerColor, actions: Sequence[ExplainedAction]) -> str:
     """How well the planner guesses as this player, and how often it would play the same."""
     opponent = facts.names[1 - color.side]
-    headset = actions[0].headset
-    by = f" by its headset {headset}" if headset else ""
     same = sum(explained.played == explained.chosen for explained in actions)
     share = sum(explained.true_share for explained in actions) / len(actions)
     return (
-        f"{color.value.capitalize()}: the planner predicts {opponent}{by}. It chooses {same} of "
-        f"{len(actions)} actions as {facts.names[color.side]} did. On average {share:.0%} of its particles "
-        "are on the true board."
+        f"{color.value.capitalize()}: the planner predicts {opponent} by its headset {actions[0].headset}. "
+        f"It chooses {same} of {len(actions)} actions as {facts.names[color.side]} did. On average "
+        f"{share:.0%} of its particles are on the true board."
     )
 
 

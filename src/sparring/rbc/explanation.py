@@ -94,7 +94,7 @@ class ExplainedAction:
     opponent_boards: float
     """Mean number of boards that the opponent thinks possible, by the particles."""
     headset: str
-    """The network's headset that predicts the opponent; empty without a network."""
+    """The network's headset that predicts the opponent."""
     value: float | None
     """The network's win probability; None if the decision needed no search."""
     actions: tuple[ConsideredAction, ...]

@@ -12,10 +12,9 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from sparring.base.errors import BadConfig, BadFile, JournalMismatch
-from sparring.base.extras import require
+from sparring.base.errors import BadConfig, BadFile, JournalMismatch, require
 from sparring.base.storage import CompanionFile, Journal, lock_folder
-from sparring.base.workers import LocalWorkerPool
+from sparring.base.workers import LocalWorkerPool, Worker
 from sparring.play.game import LiveGame
 from sparring.play.match import play_out
 from sparring.play.result import UNFINISHED, GameResult
@@ -123,7 +122,9 @@ def game_setup(generation: GenerationConfig, number: int) -> tuple[str, str, int
     return first, second, turns
 
 
-class _Worker:
+class _Worker(Worker[int, GeneratedOutput]):
+    """Bots are closed with their games, and Stockfish exits when its pipe closes."""
+
     def __init__(self, generation: GenerationConfig) -> None:
         self._generation = generation
         self._bots = {name: load_bot_config(name) for name in generation.players}
@@ -150,11 +151,6 @@ class _Worker:
         import zstandard
 
         return generated, zstandard.compress(to_history(record).encode() + b"\n", 9)
-
-    def close(self) -> None:
-        """Does nothing: bots are closed with their games, and Stockfish exits when its pipe closes."""
-
-    terminate = close
 
 
 class _Store:

@@ -23,7 +23,7 @@ from sparring._core import RbcPlanner, RbcPlannerConfig, RbcState
 from sparring.base.config import Fraction, PositiveInt, native_option, native_values
 from sparring.games import Move
 from sparring.players.player import Decision, GameStart, Player, Turn
-from sparring.rbc.evaluators import SynopsisEvaluator
+from sparring.rbc.evaluators import NetworkEvaluator
 from sparring.rbc.game import NO_SENSE, PASS, SENSE, MoveResult, Observation, OpponentMoveResult
 from sparring.rbc.knowledge import TIME_TROUBLE_SECONDS, BoardKnowledge, LikelyBoards, Stopped
 from sparring.search import Clock
@@ -143,7 +143,7 @@ class PlannerOptions:
     """The keys of the table `[planner]`: constants of the paper's table 5, and ours."""
 
     network: str = ""
-    """Path of the network; without it the shipped one, or a uniform policy if none is shipped."""
+    """Path of the network; without it the shipped one."""
     backend: Literal["onnxruntime", "openvino", "torch"] = "onnxruntime"
     """Runtime of the network."""
     playouts: PositiveInt = 256
@@ -194,7 +194,7 @@ class PlannerBot(Player):
         self,
         options: PlannerOptions,
         knowledge: BoardKnowledge,
-        evaluator: SynopsisEvaluator,
+        evaluator: NetworkEvaluator,
         threads: int = 1,
     ) -> None:
         super().__init__("planner")

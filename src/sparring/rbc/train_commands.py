@@ -14,6 +14,7 @@ from rich.table import Table
 from sparring import data
 from sparring.base.errors import UserError
 from sparring.base.storage import lock_folder
+from sparring.cli.arguments import Device, Steps, TrainingSeed
 from sparring.cli.console import INTERRUPTED, foreign, interruptible, make_console, metrics_progress
 from sparring.rbc.bots import SHIPPED_NETWORK
 from sparring.rbc.improvement import ImprovementConfig, ImprovementRound, best_network, improve
@@ -47,12 +48,10 @@ def rbc(
             "unfinished run is resumed."
         ),
     ] = None,
-    device: Annotated[str, typer.Option(help="cpu, cuda or cuda:1 (default: the fastest available).")] = "",
+    device: Device = "",
     processes: Annotated[int, typer.Option(min=0, help="Processes that make examples; 0 for all cores.")] = 0,
-    steps: Annotated[
-        int | None, typer.Option(min=1, help="Training steps; overrides the configuration.")
-    ] = None,
-    seed: Annotated[int | None, typer.Option(min=0, help="Seed; overrides the configuration.")] = None,
+    steps: Steps = None,
+    seed: TrainingSeed = None,
     teachers: Annotated[
         list[Path] | None,
         typer.Option(
@@ -204,10 +203,8 @@ def rbc_loop(
         typer.Option(min=4, help="Games of the match; half of them are of the new network against the old."),
     ] = 200,
     playouts: Annotated[int, typer.Option(min=1, help="Playouts of a decision.")] = 256,
-    steps: Annotated[
-        int | None, typer.Option(min=1, help="Training steps; overrides the configuration.")
-    ] = None,
-    device: Annotated[str, typer.Option(help="cpu, cuda or cuda:1 (default: the fastest available).")] = "",
+    steps: Steps = None,
+    device: Device = "",
     processes: Annotated[int, typer.Option(min=0, help="Worker processes; 0 for all cores.")] = 0,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the games.")] = 0,
 ) -> None:

@@ -10,14 +10,11 @@ if TYPE_CHECKING:
     from sparring.records.build import BuildReport as BuildReport
     from sparring.records.build import build_table as build_table
     from sparring.records.build import find_sources as find_sources
-    from sparring.records.game_records import GameRecords as GameRecords
-    from sparring.records.game_records import open_records as open_records
-    from sparring.records.game_records import preset_for as preset_for
     from sparring.records.presets import PositionFilter as PositionFilter
-    from sparring.records.presets import Preset as Preset
     from sparring.records.presets import load_preset as load_preset
     from sparring.records.readers import RecordedGame as RecordedGame
-    from sparring.records.readers import RecordedPosition as RecordedPosition
+    from sparring.records.readers import open_records as open_records
+    from sparring.records.readers import preset_for as preset_for
     from sparring.records.record import GameRecord as GameRecord
     from sparring.records.record import Split as Split
     from sparring.records.record import Termination as Termination

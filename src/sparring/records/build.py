@@ -146,7 +146,7 @@ class _Build:
 
     def _read(self, path: Path, read: Reader, before: int) -> None:
         source, how = self._log.open(path)
-        self._say(path, source, how)
+        self._note(path, source, how)
         if how is Continuation.READ:
             return
         begin, last_game = source.read, source.last
@@ -234,7 +234,7 @@ class _Build:
             ) from None
         self._safe, self._existed = self._report.kept, True
 
-    def _say(self, path: Path, source: SourceFile, how: Continuation) -> None:
+    def _note(self, path: Path, source: SourceFile, how: Continuation) -> None:
         notes = {
             Continuation.READ: "not read again, it is in the table already",
             Continuation.GREW: "grew since it was read; only its new games are read",

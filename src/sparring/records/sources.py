@@ -26,8 +26,7 @@ from typing import Any, BinaryIO, NamedTuple, TypeAlias
 
 import msgspec
 
-from sparring.base.errors import BadFile, TruncatedFile
-from sparring.base.extras import require
+from sparring.base.errors import BadFile, TruncatedFile, require
 
 # Files as streams of decompressed bytes: plain, gzip, bzip2 or Zstandard, detected by their first bytes.
 

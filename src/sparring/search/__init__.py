@@ -8,7 +8,6 @@ if TYPE_CHECKING:
     from sparring.base.clock import Clock as Clock
     from sparring.search.limits import SearchLimits as SearchLimits
     from sparring.search.lockstep import search_together as search_together
-    from sparring.search.mcts import MoveStats as MoveStats
     from sparring.search.mcts import uct as uct
     from sparring.search.move_selection import MoveSelection as MoveSelection
     from sparring.search.move_selection import by_visits as by_visits

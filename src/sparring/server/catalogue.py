@@ -15,8 +15,7 @@ from sparring.base.sentences import Sentence, joined
 from sparring.games import GAMES, GameDescription, describe, load_game
 from sparring.play.opponent import DEFAULT_STRENGTH, default_kind
 from sparring.players import DEFAULT_RATING
-from sparring.players.bot_ratings import bot_ratings
-from sparring.players.game_players import Bots, game_players
+from sparring.players.game_players import Bots, bot_ratings, game_players
 from sparring.players.levels import LevelTable, shipped_levels
 from sparring.players.persons import stored_persons
 from sparring.players.small_players import STRENGTHS
@@ -351,3 +350,17 @@ def _ratings(description: GameDescription, opponents: Opponents) -> RatingScale 
     ]
     weakest = None if description.people is None else description.people.weakest
     return RatingScale(word=_word(system.word), values=values, default=default, weakest=weakest)
+
+
+WORDS = (
+    Sentence("Black"),
+    Sentence("Breakthrough"),
+    Sentence("Chess"),
+    Sentence("Expendibots"),
+    Sentence("Go"),
+    Sentence("Reconnaissance blind chess"),
+    Sentence("Shogi"),
+    Sentence("White"),
+)
+"""The titles and the sides of the shipped games, which stand in messages as they are. A page translates a
+value of a `Text`, a title or a side if it is one of these."""

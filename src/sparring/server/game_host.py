@@ -22,13 +22,13 @@ from sparring.base.sentences import Sentence
 from sparring.games import describe
 from sparring.play.game import PendingTurn, PlayedMove, StoredMove
 from sparring.players import Decision, Player
+from sparring.players.adaptive import OpponentResult, StrengthEstimate, estimate_strength
+from sparring.players.levels import LevelTable, shipped_levels
 from sparring.players.player import NO_MOVE
-from sparring.server.adaptive_level import adapted, estimated_strength, strength_view
-from sparring.server.messages import ApiMessage, GameView, NewGame, text_of
+from sparring.server.messages import ApiMessage, GameView, NewGame, OpponentChoice, StrengthView, text_of
 from sparring.server.new_game import plan_game
-from sparring.server.opponents import Opponents
+from sparring.server.opponents import Opponents, Pauses
 from sparring.server.page_game import GameSettings, PageGame, refusing
-from sparring.server.pauses import Pauses
 from sparring.server.refusal import Refused
 from sparring.server.replay import Replays
 from sparring.server.security import OWNER
@@ -387,8 +387,8 @@ class GameHost:
         view, settings = hosted.game.view(hosted.id), hosted.game.settings
         if view.result is None or settings.you is None or not settings.opponents[0].adapt:
             return view
-        estimate = estimated_strength(self.store, hosted.visitor, settings.game)
-        return view.model_copy(update={"estimate": strength_view(estimate)})
+        estimate = strength_view(self.store, hosted.visitor, settings.game)
+        return view.model_copy(update={"estimate": estimate})
 
     def _open(self, settings: GameSettings) -> PageGame:
         """A game whose players are not started yet."""
@@ -400,7 +400,7 @@ class GameHost:
         }
         own = describe(settings.game).page_game
         kind: type[PageGame] = PageGame if own is None else own()
-        return kind(settings, players, self.store.version())
+        return kind(settings, players, self.store.database.version())
 
     async def _load(self, visitor: str, game_id: str) -> HostedGame | None:
         stored = await self.run(self.store.load, game_id)
@@ -605,3 +605,51 @@ async def _until_left(socket: WebSocket) -> None:
         message = await socket.receive()
         if message["type"] == "websocket.disconnect":
             return
+
+
+# The level of opponents that follow a visitor's results: estimated from the stored games.
+
+
+_STEP = 10
+"""Levels are multiples of it."""
+
+
+def _estimated_strength(store: GameStore, visitor: str, game: str) -> StrengthEstimate:
+    table = _levels(game)
+    results = [
+        OpponentResult(choice.level, score)
+        for choice, score in store.adaptive_results(visitor, game)
+        if choice.level is not None
+    ]
+    first = results[0].level if results else table.default_level
+    return estimate_strength(results, float(first))  # as in the terminal, the first level is the prior
+
+
+def adapted(choice: OpponentChoice, store: GameStore, visitor: str, game: str) -> OpponentChoice:
+    """The choice with the level of the visitor's next game. A level that is given holds for the first game.
+
+    Raises Refused.
+    """
+    low, high = _levels(game).range
+    estimate = _estimated_strength(store, visitor, game)
+    if estimate.games == 0 and choice.level is not None:
+        return choice
+    level = min(max(round(estimate.mean / _STEP) * _STEP, low), high)
+    return choice.model_copy(update={"level": level})
+
+
+def strength_view(store: GameStore, visitor: str, game: str) -> StrengthView:
+    """A visitor's strength by all finished games against adaptive opponents of a game. Raises Refused."""
+    estimate = _estimated_strength(store, visitor, game)
+    return StrengthView(
+        rating=round(estimate.mean, 1),
+        interval=(round(estimate.low, 1), round(estimate.high, 1)),
+        games=estimate.games,
+    )
+
+
+def _levels(game: str) -> LevelTable:
+    table = shipped_levels(game)
+    if table is None:
+        raise Refused(Sentence("There are no levels in {game}.", game=game), 422)
+    return table

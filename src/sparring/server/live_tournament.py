@@ -252,10 +252,6 @@ class TournamentStore:
         """A tournament by its id; None if there is none."""
         return next(iter(self._find("WHERE id = :id", id=tournament_id)), None)
 
-    def version(self) -> int:
-        """A version for a tournament that is opened (`Database.version`)."""
-        return self._database.version()
-
     def of_visitor(self, visitor: str) -> list[StoredTournament]:
         """A visitor's tournaments, the latest first."""
         return self._find(f"WHERE {OWN} ORDER BY updated DESC", visitor=visitor)

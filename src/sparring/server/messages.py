@@ -36,7 +36,7 @@ class Text(ApiMessage):
 
 def text_of(sentence: str) -> Text:
     """The message of a sentence. A text that is no sentence is its own template."""
-    shown = _encodable(sentence)
+    shown = encodable(sentence)
     if not isinstance(sentence, Sentence):
         return Text(text=shown, template=shown)
     values = {name: _value_of(value) for name, value in sentence.values.items()}
@@ -46,10 +46,10 @@ def text_of(sentence: str) -> Text:
 def _value_of(value: str | int | float) -> str | int | float | Text:
     if isinstance(value, Sentence):
         return text_of(value)
-    return _encodable(value) if isinstance(value, str) else value
+    return encodable(value) if isinstance(value, str) else value
 
 
-def _encodable(text: str) -> str:
+def encodable(text: str) -> str:
     """A text that may quote any text of a request, without what UTF-8 cannot have."""
     return text.encode("utf-8", "replace").decode()
 

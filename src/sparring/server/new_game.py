@@ -17,10 +17,10 @@ from sparring import data
 from sparring.base.sentences import Sentence
 from sparring.games import Game, IllegalMove, ParseError, describe, load_game
 from sparring.networks import Position
-from sparring.server.loaded_record import read_record
 from sparring.server.messages import ApiMessage, NewGame, OpponentChoice
 from sparring.server.opponents import Opponents
 from sparring.server.page_game import GameSettings, time_control
+from sparring.server.pasted import read_record
 from sparring.server.refusal import Refused
 
 # Openings and handicaps that the page offers, from the files of the package.

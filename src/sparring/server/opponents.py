@@ -1,26 +1,37 @@
-"""Opponents on the page: players from what a visitor chose. Networks are loaded once for all games."""
+"""Opponents on the page: players from what a visitor chose, and how long their moves take.
+
+Networks are loaded once for all games.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+import time
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from threading import Lock
+from threading import Event, Lock
 from typing import Any
 
+import numpy as np
+
 from sparring import data
-from sparring.base.errors import BadConfig, NotFound
+from sparring.base.clock import Clock
+from sparring.base.errors import BadConfig, NotFound, SparringError
 from sparring.base.sentences import Sentence, joined
-from sparring.games import Game, describe
+from sparring.games import Game, describe, load_game
+from sparring.networks import Position
 from sparring.play.opponent import BLEND, HUMAN, Opponent
-from sparring.players import DEFAULT_RATING, LOAD_ERRORS, Player
+from sparring.players import DEFAULT_RATING, LOAD_ERRORS, Decision, Player
+from sparring.players.behaviour_models import ThinkTime
 from sparring.players.game_players import game_players
-from sparring.players.levels import shipped_levels
+from sparring.players.levels import LevelTable, shipped_levels
 from sparring.players.persons import PersonEntry, stored_persons
-from sparring.policies import load_policy, rating_range
+from sparring.players.player_config import PlayerConfig
+from sparring.players.policy_player import make_think_time
+from sparring.policies import Policy, load_policy, rating_range
 from sparring.policies.policy import SharedPolicy
 from sparring.server.messages import OpponentChoice
 from sparring.server.refusal import Refused
-from sparring.server.speeds import Speeds
 
 _COMPLETED = ("kind", "level", "rating", "strength", "bot", "person")
 """Keys of a choice that completing it may fill in."""
@@ -215,3 +226,99 @@ def _in_style(of: str, nodes: int) -> Sentence:
         people=of,
         nodes=f"{nodes:,}",
     )
+
+
+# How long an opponent pauses before its move in a game without a clock, as people do.
+
+
+SHORTEST_PAUSE, LONGEST_PAUSE = 0.5, 4.0
+"""Seconds of a pause."""
+_PAUSE_CLOCK = Clock(180.0, 2.0)
+"""People pause as they would with this clock: quickly."""
+_USUAL_PAUSE, _PAUSE_SPREAD = 1.2, 0.5
+"""Median in seconds, and deviation of its logarithm, where the model of people's times has no policy."""
+_PAUSE_STREAM = 11
+"""Part of the seed of pauses, so that players draw from other random numbers."""
+
+
+class Pauses:
+    """The pauses of a game, which are drawn from its seed."""
+
+    def __init__(self, seed: int) -> None:
+        self._seed = seed
+        self._think_time: ThinkTime | None = None
+
+    def seconds(self, rules: Game[Any], state: Any, decision: Decision, ply: int) -> float:
+        """Seconds from the beginning of a turn to its move. A sense of a hidden game has no pause."""
+        if rules.spec.hidden and rules.move_text(state, decision.move).startswith("sense"):
+            return 0.0
+        rng = np.random.default_rng([self._seed, ply, _PAUSE_STREAM])
+        prediction = decision.prediction
+        if prediction is None:
+            drawn = float(np.exp(rng.normal(math.log(_USUAL_PAUSE), _PAUSE_SPREAD)))
+        else:
+            if self._think_time is None:
+                self._think_time = make_think_time(PlayerConfig(rules.spec.name, think_time="human"))
+            assert self._think_time is not None
+            shares = dict(zip(prediction.moves, prediction.probabilities, strict=True))
+            chosen = float(shares.get(decision.move, 0.0))
+            drawn = self._think_time.seconds(_PAUSE_CLOCK, None, prediction, chosen, ply, None, rng)
+        return min(max(drawn, SHORTEST_PAUSE), LONGEST_PAUSE)
+
+
+# How long the moves of a level take on this machine.
+
+
+class Speeds:
+    """Seconds that a network needs for a position, each timed once. Safe for threads."""
+
+    def __init__(self, policy: Callable[[str, str], Policy]) -> None:
+        """`policy`: (game, name) -> a policy."""
+        self._policy = policy
+        self._seconds: dict[tuple[str, str], float | None] = {}
+        """Of a position, by game and policy; None while it is not known."""
+        self.waiting: list[tuple[str, str]] = []
+        """Game and name of the policies that somebody asked for and that are not timed."""
+        self._lock = Lock()
+
+    def move_seconds(self, table: LevelTable, level: int) -> float | None:
+        """About how long a move of a level takes; None until `time_waiting` has timed its policy."""
+        row = table.row(level)
+        policy = row.policy or table.policy
+        with self._lock:
+            if (table.game, policy) not in self._seconds:
+                self._seconds[table.game, policy] = None
+                self.waiting.append((table.game, policy))
+            seconds = self._seconds[table.game, policy]
+        return None if seconds is None else float(f"{seconds * max(row.nodes, 1):.2g}")
+
+    def time_waiting(self, stop: Event) -> None:
+        """Times the policies that wait, one after the other, until `stop` is set."""
+        while self.waiting and not stop.is_set():
+            game, name = self.waiting[0]
+            try:
+                seconds = position_seconds(game, self._policy(game, name))
+            except (SparringError, *LOAD_ERRORS):  # it cannot be loaded: then nobody plays it
+                seconds = None
+            if stop.is_set():
+                return
+            with self._lock:
+                self._seconds[game, name] = seconds
+                self.waiting.pop(0)
+
+
+def position_seconds(game: str, policy: Policy) -> float:
+    """Seconds that a policy needs for a position, after one for warmth."""
+    state: Any = load_game(game).initial()
+    for _ in range(2):
+        began = time.perf_counter()
+        policy.predict([Position(state, *_any_rating(policy))])
+        seconds = time.perf_counter() - began
+    return seconds
+
+
+def _any_rating(policy: Policy) -> tuple[int | None, int | None]:
+    """A rating of both players that a policy accepts."""
+    accepted = rating_range(policy)
+    rating = None if accepted is None else int(accepted[0])
+    return rating, rating

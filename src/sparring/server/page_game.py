@@ -13,19 +13,17 @@ from typing import Any, Self
 
 from sparring.base.clock import GameClock, TimeControl
 from sparring.base.sentences import Sentence
-from sparring.games import Game, IllegalMove, Move, ParseError, describe, load_game, move_name
+from sparring.games import Game, IllegalMove, ParseError, describe, load_game
 from sparring.play.game import LiveGame, NotAllowed, PlayedMove
 from sparring.play.result import AGREEMENT, RESIGNATION, TIME_FORFEIT, GameResult, reason_text
 from sparring.players import Player
 from sparring.records.readers import written_formats
-from sparring.server.hints import hint_view
 from sparring.server.messages import (
     ClockChoice,
     ClockView,
     CountingView,
     GameView,
     HintView,
-    LegalMove,
     MoveView,
     OpponentChoice,
     Phase,
@@ -40,6 +38,7 @@ from sparring.server.messages import (
 from sparring.server.opponents import Opponents, about, shipped_versions
 from sparring.server.refusal import Refused
 from sparring.server.replay import Replay
+from sparring.server.understand import hint_view, legal_move
 
 EVENT = "A game on the page"
 PERSON = Sentence("You")
@@ -224,7 +223,9 @@ class PageGame:
             ply=len(live.moves),
             position=self.rules.text(state),
             board=board_view(self.rules.diagram(state)),
-            legal=[self._legal_move(move) for move in self.rules.legal_moves(state)] if mine else [],
+            legal=[legal_move(self.rules, state, move) for move in self.rules.legal_moves(state)]
+            if mine
+            else [],
             moves=[move_view(played) for played in live.moves],
             check=bool(getattr(state, "in_check", False)),
             clock=clock_view(live.clock, turn),
@@ -325,10 +326,6 @@ class PageGame:
     def _observer(self) -> Callable[[Any], None] | None:
         """Receives what the person observes in a game of hidden information."""
         return None
-
-    def _legal_move(self, move: Move) -> LegalMove:
-        state = self.live.states[-1]
-        return LegalMove(text=self.rules.move_text(state, move), name=move_name(state, move))
 
     def _counting_view(self) -> CountingView | None:
         live = self.live

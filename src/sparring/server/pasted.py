@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields
 from functools import cache
+from itertools import pairwise
 from threading import Event
 from typing import Any, Literal, TypeAlias
 
@@ -18,10 +19,11 @@ from pydantic import Field
 from sparring.base.errors import MissingExtra, first_line
 from sparring.base.sentences import Sentence
 from sparring.games import GAMES, Game, IllegalMove, ParseError, describe, load_game
+from sparring.games.states import states_to
 from sparring.records.pgn_tags import result_text
 from sparring.records.readers import formats, reader_of
 from sparring.records.record import GameRecord, ParsedGame
-from sparring.server.messages import ApiMessage, GameName, RecordText, Text, text_of
+from sparring.server.messages import ApiMessage, GameName, NewGame, RecordText, Text, encodable, text_of
 from sparring.server.refusal import Refused
 
 MOST_GAMES = 1_000
@@ -103,13 +105,14 @@ def read_pasted(text: str, game: str | None, stop: Event | None = None) -> Paste
     raise Refused(Sentence("No position and no game is recognised in the text."), 422)
 
 
-def pick_game(
-    rules: Game[Any], text: str, suffix: str | None, index: int, stop: Event | None = None
-) -> PastedGame:
-    """The game with a number, from 0, of a text with games of one kind. Raises Refused."""
+def parse_record(
+    rules: Game[Any], text: str, suffix: str | None, index: int = 0
+) -> tuple[GameRecord, str | None]:
+    """The game with a number, from 0, of a text with games of one kind: its legal part, and a sentence on
+    what could not be read, if anything. Raises Refused."""
     name, text = rules.spec.name, _trimmed(text)
     if suffix is None:
-        pasted = read_pasted(text, name, stop)
+        pasted = read_pasted(text, name)
         if pasted.game != name:
             titles = load_game(pasted.game).spec.title, rules.spec.title
             raise Refused(Sentence("This is {read}, not {game}.", read=titles[0], game=titles[1]), 422)
@@ -117,7 +120,7 @@ def pick_game(
             raise Refused(Sentence("This is a position, and no game."), 422)
         games = pasted.games
     elif suffix in formats(name):
-        games = read_games(name, suffix, text, index + 1, stop)
+        games = read_games(name, suffix, text, index + 1)
     elif suffix == _list_format(name):
         listed = _position(text, [name]) or _moves(name, text, None)
         games = () if listed is None else listed.games
@@ -134,11 +137,11 @@ def pick_game(
         )
     if index >= len(games) and games:
         raise Refused(Sentence("The text has {count} games.", count=len(games)), 422)
-    if not games or games[index].record is None:
-        reason = games[index].error if games else None
+    record, reason = (games[index].record, games[index].error) if games else (None, None)
+    if record is None:
         nothing = Sentence("There is no game of {game} in the text.", game=name)
         raise Refused(Sentence("{first} {second}", first=nothing, second=reason) if reason else nothing, 422)
-    return games[index]
+    return record, reason
 
 
 def _candidates(text: str, names: Sequence[str]) -> Iterator[tuple[str, str]]:
@@ -424,13 +427,37 @@ def _game_view(entry: PastedGame) -> ReadGame:
     record = entry.record
     facts = [] if record is None else [record.event, None if record.date is None else str(record.date)]
     return ReadGame(
-        title=", ".join(_encodable(fact) for fact in facts if fact),
-        players=("", "") if record is None else (_encodable(record.first), _encodable(record.second)),
+        title=", ".join(encodable(fact) for fact in facts if fact),
+        players=("", "")
+        if record is None
+        else (encodable(record.first or ""), encodable(record.second or "")),
         result="*" if record is None or entry.error else result_text(record.result),
         plies=entry.plies,
         error=None if entry.error is None else text_of(entry.error),
     )
 
 
-def _encodable(text: str | None) -> str:
-    return (text or "").encode("utf-8", "replace").decode()
+# Games that a person pastes or opens, to be continued or reviewed.
+
+
+def read_record(rules: Game[Any], wanted: NewGame) -> tuple[str | None, list[str], str | None]:
+    """The first position (None for the usual one) and the moves of the record that a request continues, and
+    a sentence on what could not be read, if anything.
+
+    Raises Refused.
+    """
+    if wanted.record is None:
+        return wanted.position, [], None
+    if wanted.position is not None:
+        raise Refused(Sentence("Give a position or a record, not both."), 422)
+    record, warning = parse_record(rules, wanted.record, wanted.format, wanted.record_index)
+    states = states_of(rules, record)
+    moves = [rules.move_text(before, after.last_move) for before, after in pairwise(states)]
+    return record.start, moves, warning
+
+
+def states_of(rules: Game[Any], record: GameRecord) -> list[Any]:
+    """The states of a game, from the first to the last."""
+    start = rules.initial() if record.start is None else rules.parse(record.start)
+    last = start.unpack_moves(record.moves, describe(rules.spec.name).packed_move_bytes)
+    return states_to(last)

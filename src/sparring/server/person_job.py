@@ -17,7 +17,6 @@ from typing import Any, TypeAlias
 
 from sparring.base.errors import SparringError, first_line
 from sparring.base.sentences import Sentence
-from sparring.base.storage import atomic_write
 from sparring.games import describe, load_game
 from sparring.records.record import GameRecord
 from sparring.server.pasted import read_records
@@ -72,8 +71,7 @@ def named_games(records: list[GameRecord]) -> dict[str, int]:
 def make_person(task: dict[str, Any], report: Report) -> None:
     """Does what `sparring train person` does. Raises SparringError, ValueError or OSError."""
     from sparring.players.persons import person_file
-    from sparring.policies.person import SUFFIX, write_person
-    from sparring.training.person.adaptation import adapt_person, player_toml
+    from sparring.training.person.adaptation import adapt_person, write_player
     from sparring.training.person.choices import ChoiceReader, person_games
 
     game, name = task["game"], task["name"]
@@ -89,10 +87,7 @@ def make_person(task: dict[str, Any], report: Report) -> None:
     adapted = adapt_person(games, reader, minutes=task["minutes"], on_progress=on_progress)
     card = adapted.model.card
     out = person_file(card.person, game)
-    out.parent.mkdir(parents=True, exist_ok=True)
-    file = out.with_suffix(SUFFIX)
-    write_person(file, adapted.model)  # first: a player without its file would be broken
-    atomic_write(out, player_toml(card, file.name).encode())
+    write_player(adapted.model, out)
     report(person=out.stem, games=card.games, measured=card.measured)
 
 

@@ -12,16 +12,16 @@ from dataclasses import dataclass, field
 from threading import Event
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import APIRouter, Response
 from pydantic import Field
 
 from sparring.base.sentences import Sentence
 from sparring.games import GAMES
-from sparring.server.messages import ApiMessage, GameName, Text, text_of
+from sparring.server.messages import ApiMessage, GameName, Text, encodable, text_of
 from sparring.server.pasted import read_records
 from sparring.server.person_job import cannot_make, learned, named_games
 from sparring.server.refusal import REFUSALS, Refused
-from sparring.server.routes import Host, Visitor
+from sparring.server.routes import Host, Visitor, of_app
 
 _RUNNING, _ALL_RUNNING = 1, 2
 """Persons of a visitor, and of all visitors, that are made at once."""
@@ -211,13 +211,7 @@ def _check_game(game: str) -> None:
 router = APIRouter(prefix="/api/persons", tags=["persons"], responses=REFUSALS)
 
 
-def get_jobs(request: Request) -> PersonJobs:
-    """The persons that the application makes."""
-    jobs: PersonJobs = request.app.state.persons
-    return jobs
-
-
-Jobs = Annotated[PersonJobs, Depends(get_jobs)]
+Jobs = Annotated[PersonJobs, of_app("persons")]
 
 
 @router.post("/names")
@@ -230,7 +224,7 @@ async def list_names(wanted: NamesRequest, host: Host, visitor: Visitor) -> list
         if not counts:
             raise Refused(Sentence("No game with a player's name can be read in the file."), 422)
         return [
-            PersonName(name=_encodable(name), games=count)
+            PersonName(name=encodable(name), games=count)
             for name, count in list(counts.items())[:_SHOWN_NAMES]
         ]
 
@@ -254,7 +248,3 @@ async def stop_job(job_id: str, visitor: Visitor, jobs: Jobs) -> Response:
     """Stops a job, or forgets one that is done."""
     await jobs.stop(visitor, job_id)
     return Response(status_code=204)
-
-
-def _encodable(text: str) -> str:
-    return text.encode("utf-8", "replace").decode()

@@ -6,14 +6,14 @@ import re
 from pathlib import Path
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter
 from fastapi.responses import FileResponse
 from pydantic import Field
 
 from sparring.base.sentences import Sentence
 from sparring.server.messages import ApiMessage
 from sparring.server.refusal import REFUSALS, Refused
-from sparring.server.routes import Host
+from sparring.server.routes import Host, of_app
 
 _TYPES = {
     ".svg": "image/svg+xml",
@@ -96,13 +96,7 @@ class Gallery:
 router = APIRouter(prefix="/api/reports", tags=["reports"], responses=REFUSALS)
 
 
-def get_gallery(request: Request) -> Gallery:
-    """The gallery of the application."""
-    gallery: Gallery = request.app.state.gallery
-    return gallery
-
-
-GalleryOfApp = Annotated[Gallery, Depends(get_gallery)]
+GalleryOfApp = Annotated[Gallery, of_app("gallery")]
 
 
 @router.get("")

@@ -13,7 +13,7 @@ from threading import Event
 from typing import Annotated, Any, Literal, TypeAlias
 
 import numpy as np
-from fastapi import APIRouter, Depends, Query, Request
+from fastapi import APIRouter, Query, Request
 from pydantic import Field
 
 from sparring.base.errors import NotFound, first_line
@@ -31,12 +31,18 @@ from sparring.players import DEFAULT_RATING
 from sparring.records.readers import RecordedGame
 from sparring.records.record import GameRecord
 from sparring.server.game_host import GameHost
-from sparring.server.loaded_record import parse_record, states_of
 from sparring.server.messages import ApiMessage, GameName, LegalMove, RecordText, Text, text_of
-from sparring.server.pasted import ReadRequest, ReadView, read_pasted, read_view
+from sparring.server.pasted import ReadRequest, ReadView, parse_record, read_pasted, read_view, states_of
 from sparring.server.refusal import REFUSALS, Refused
-from sparring.server.routes import Host, Visitor
-from sparring.server.understand import BLUNDER, Insight, PositionInsight, UnderstandRequest, shown_rating
+from sparring.server.routes import Host, Visitor, of_app
+from sparring.server.understand import (
+    BLUNDER,
+    Insight,
+    PositionInsight,
+    UnderstandRequest,
+    legal_move,
+    shown_rating,
+)
 
 _POLL_SECONDS = 0.5
 """Time between looks whether somebody still waits for an answer."""
@@ -349,7 +355,7 @@ def _mark(rules: Game[Any], after: Any, loss: float, likely: float) -> Mark:
 
 def _line_view(rules: Game[Any], state: Any, line: Sequence[Move]) -> Iterator[LegalMove]:
     for move in line:
-        yield LegalMove(text=rules.move_text(state, move), name=move_name(state, move))
+        yield legal_move(rules, state, move)
         state = rules.play(state, move)
 
 
@@ -382,10 +388,7 @@ def _level(game: str, model: StrengthModel, evidence: GameEvidence) -> LevelEsti
 router = APIRouter(prefix="/api", tags=["understand"], responses=REFUSALS)
 
 
-def get_reviews(request: Request) -> Reviews:
-    """The reviews of the application."""
-    reviews: Reviews = request.app.state.reviews
-    return reviews
+ReviewsOfApp = Annotated[Reviews, of_app("reviews")]
 
 
 @router.post("/understand")
@@ -418,9 +421,7 @@ async def read(wanted: ReadRequest, host: Host, visitor: Visitor) -> ReadView:
 
 
 @router.post("/reviews", status_code=201)
-async def begin_review(
-    wanted: ReviewRequest, visitor: Visitor, reviews: Annotated[Reviews, Depends(get_reviews)]
-) -> ReviewView:
+async def begin_review(wanted: ReviewRequest, visitor: Visitor, reviews: ReviewsOfApp) -> ReviewView:
     """Starts a review of a game. It goes on in the background: ask for it again until it is done."""
     return await reviews.begin(visitor, wanted)
 
@@ -429,7 +430,7 @@ async def begin_review(
 async def get_review(
     review_id: str,
     visitor: Visitor,
-    reviews: Annotated[Reviews, Depends(get_reviews)],
+    reviews: ReviewsOfApp,
     since: Annotated[int, Query(ge=0, le=100_000)] = 0,
 ) -> ReviewView:
     """A review, with its moves from a number on."""

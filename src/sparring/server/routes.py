@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Path, Query, Request, Response, WebSocket
 from fastapi.responses import PlainTextResponse
 
-from sparring.server.adaptive_level import estimated_strength, strength_view
 from sparring.server.catalogue import GameOffer, catalogue
-from sparring.server.game_host import GameHost, send_until_left
+from sparring.server.game_host import GameHost, send_until_left, strength_view
 from sparring.server.messages import (
     GameView,
     HintView,
@@ -26,10 +25,13 @@ from sparring.server.replay import ReplayView
 # What every request has: the host of the games, and the visitor.
 
 
-def get_host(request: Request) -> GameHost:
-    """The host of the application."""
-    host: GameHost = request.app.state.host
-    return host
+def of_app(name: str) -> Any:
+    """The dependency of a route on a part of the application, by the name under which its state has it."""
+
+    def part(request: Request) -> Any:
+        return getattr(request.app.state, name)
+
+    return Depends(part)
 
 
 def get_visitor(request: Request) -> str:
@@ -38,7 +40,7 @@ def get_visitor(request: Request) -> str:
     return visitor
 
 
-Host = Annotated[GameHost, Depends(get_host)]
+Host = Annotated[GameHost, of_app("host")]
 Visitor = Annotated[str, Depends(get_visitor)]
 
 RecordFormat = Annotated[str, Query(alias="format", max_length=8, description="Such as pgn, sgf or kif.")]
@@ -62,7 +64,7 @@ async def adaptive_strength(
     game: Annotated[str, Path(max_length=32)], host: Host, visitor: Visitor
 ) -> StrengthView:
     """The visitor's strength, by the results against opponents whose level adapts."""
-    return strength_view(await host.run(estimated_strength, host.store, visitor, game))
+    return await host.run(strength_view, host.store, visitor, game)
 
 
 @router.post("/games", status_code=201)

@@ -286,10 +286,6 @@ class GameStore:
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             raise BadFile(f"This game is damaged and cannot be opened ({first_line(error)}).") from None
 
-    def version(self) -> int:
-        """A version for a game that is opened (`Database.version`)."""
-        return self.database.version()
-
     def finished(self, visitor: str, game: str) -> list[str]:
         """The ids of a visitor's finished games of a game, the oldest first."""
         rows = self.database.read(

@@ -11,7 +11,7 @@ from functools import partial
 from itertools import count
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Path, Request, Response, WebSocket
+from fastapi import APIRouter, Path, Response, WebSocket
 
 from sparring.base.sentences import Sentence, to_stored
 from sparring.games import load_game
@@ -29,7 +29,7 @@ from sparring.server.live_tournament import (
 )
 from sparring.server.opponents import about
 from sparring.server.refusal import REFUSALS, Refused
-from sparring.server.routes import Host, Visitor
+from sparring.server.routes import Host, Visitor, of_app
 from sparring.server.security import OWNER
 
 _RUNNING, _ALL_RUNNING = 2, 6
@@ -173,10 +173,8 @@ class Tournaments:
         settings: TournamentSettings,
         results: Sequence[TournamentResult] = (),
     ) -> LiveTournament:
-        save = partial(self._store.add_result, tournament_id)
-        live = LiveTournament(
-            tournament_id, visitor, settings, results, self._host, save, self._store.version()
-        )
+        save, version = partial(self._store.add_result, tournament_id), self._host.store.database.version()
+        live = LiveTournament(tournament_id, visitor, settings, results, self._host, save, version)
         self._live[tournament_id] = live
         for tournament in list(self._live.values()):
             if len(self._live) > _IN_MEMORY and not tournament.runs:
@@ -216,13 +214,7 @@ _INTERVAL = 0.2
 router = APIRouter(prefix="/api/tournaments", tags=["tournaments"], responses=REFUSALS)
 
 
-def get_tournaments(request: Request) -> Tournaments:
-    """The tournaments of the application."""
-    tournaments: Tournaments = request.app.state.tournaments
-    return tournaments
-
-
-TournamentsOfApp = Annotated[Tournaments, Depends(get_tournaments)]
+TournamentsOfApp = Annotated[Tournaments, of_app("tournaments")]
 
 
 @router.get("")

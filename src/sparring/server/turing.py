@@ -9,7 +9,7 @@ import time
 from collections import Counter
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter
 from pydantic import Field
 
 from sparring import data
@@ -19,7 +19,7 @@ from sparring.measure.ratings import wilson_interval
 from sparring.measure.turing import SOURCES, TuringGame, TuringKit, shipped_kit
 from sparring.server.messages import ApiMessage, BoardView, Text, text_of
 from sparring.server.refusal import REFUSALS, Refused
-from sparring.server.routes import Host, Visitor
+from sparring.server.routes import Host, Visitor, of_app
 from sparring.server.store import OWN, Database
 
 
@@ -335,13 +335,7 @@ def _judged(rules: Game[Any], game: TuringGame) -> JudgedGame:
 router = APIRouter(prefix="/api/turing", tags=["turing"], responses=REFUSALS)
 
 
-def get_rounds(request: Request) -> TuringRounds:
-    """The rounds of the application."""
-    rounds: TuringRounds = request.app.state.turing
-    return rounds
-
-
-Rounds = Annotated[TuringRounds, Depends(get_rounds)]
+Rounds = Annotated[TuringRounds, of_app("turing")]
 
 
 @router.get("")

@@ -17,16 +17,21 @@ from sparring.games import Game, Move, describe, load_game, move_name
 from sparring.networks import Position, Prediction
 from sparring.play.opponent import HUMAN, STRONG
 from sparring.play.result import GameResult
-from sparring.players import DEFAULT_RATING, Turn
+from sparring.players import DEFAULT_RATING, Player, Turn
 from sparring.players.loading import make_player
 from sparring.players.player_config import PlayerConfig
+from sparring.players.small_players import STRENGTHS, make_strength_player
 from sparring.policies import Policy
 from sparring.search import SearchLimits
 from sparring.server.messages import (
     ApiMessage,
     BoardView,
+    Candidate,
     GameName,
+    HintView,
+    LegalMove,
     MoveText,
+    OpponentChoice,
     PositionText,
     RecordText,
     Text,
@@ -132,8 +137,7 @@ class Insight:
         self.human: Policy = opponents.policy(self.game, HUMAN)
         self.strong: Policy = opponents.policy(self.game, STRONG)
         self._has_values = _has_values(self.strong)
-        config = PlayerConfig(self.game, model=STRONG, nodes=LINE_NODES, temperature=0.0, rating=None)
-        self._searcher = make_player(config, self.strong)
+        self._searcher = _searcher(self.game, opponents, LINE_NODES)
 
     def of(self, state: Any, stop: Event | None = None) -> PositionInsight:
         """What people and the strong network do in a state. Raises Refused if the game is over, or if `stop`
@@ -280,3 +284,75 @@ def _rating_columns(game: str, opponents: Opponents, wanted: int | None) -> tupl
     rating = min(max(low if usual is None else usual, low), high)
     columns = [column for column in sorted({*ratings, rating}) if column != 0 or system.word != "rank"]
     return list(columns), columns.index(rating)
+
+
+# Hints: the best move by a small search, and what people of a rating play.
+
+
+_CANDIDATES = 8
+"""Most moves of a hint."""
+_NODES = 200
+"""Positions that the search for the best move looks at."""
+_SECONDS = 3.0
+"""Most time of this search."""
+
+
+def hint_view(
+    rules: Game[Any],
+    state: Any,
+    opponent: OpponentChoice,
+    opponents: Opponents,
+    rating: int | str | None,
+    stop: Event | None = None,
+) -> HintView:
+    """The best move in a state, and what people play: of `rating`, or of the opponent's. Raises Refused.
+
+    `stop` ends the search, which then has the best move so far.
+    """
+    game = rules.spec.name
+    with _searcher(game, opponents, _NODES) as strong:
+        best = strong.hint(Turn.of(state, SearchLimits(nodes=_NODES, seconds=_SECONDS), stop))
+    hint = HintView(
+        best=legal_move(rules, state, best.move),
+        best_value=None if best.value is None else round((1 + best.value) / 2, 4),
+        people=None,
+        people_rating=None,
+        people_share=None,
+        candidates=[],
+    )
+    if game not in DEFAULT_RATING:
+        return hint
+    number = opponents.people_rating(game, opponent)
+    if rating is not None and opponents.ratings(game) is not None:
+        is_number = isinstance(rating, str) and rating.isascii() and rating.isdecimal()
+        number = opponents.rating_number(game, int(rating) if is_number else rating)
+    (prediction,) = opponents.people(game).predict([Position(state, number, number)])
+    shares = dict(zip(prediction.moves, prediction.probabilities.tolist(), strict=True))
+    ranked = sorted(shares, key=lambda move: -shares[move])[:_CANDIDATES]
+    candidates = [
+        Candidate(
+            text=rules.move_text(state, move), name=move_name(state, move), probability=round(shares[move], 5)
+        )
+        for move in ranked
+    ]
+    return hint.model_copy(
+        update={
+            "people": legal_move(rules, state, ranked[0]),
+            "people_rating": None if number is None else shown_rating(game, number),
+            "people_share": candidates[0].probability,
+            "candidates": candidates,
+        }
+    )
+
+
+def _searcher(game: str, opponents: Opponents, nodes: int) -> Player:
+    """The player of best moves: a search with the strong network, or the strongest small search player."""
+    if game not in DEFAULT_RATING:
+        return make_strength_player(game, STRENGTHS[-1])
+    config = PlayerConfig(game, model=STRONG, nodes=nodes, temperature=0.0, rating=None)
+    return make_player(config, opponents.policy(game, STRONG))
+
+
+def legal_move(rules: Game[Any], state: Any, move: Move) -> LegalMove:
+    """The message of a legal move."""
+    return LegalMove(text=rules.move_text(state, move), name=move_name(state, move))

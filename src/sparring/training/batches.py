@@ -330,7 +330,8 @@ def _context(conditioning: Conditioning, config: TrainingConfig, batch: Batch) -
     komi, points = None, layout_of(config).points
     if config.network.facts and points is not None:
         komi = batch.extra_encodings[points.encoding].planes[:, points.column]
-    return input_spec_of(config).context(*conditioning.ratings.T, conditioning.clocks, komi, batch.server)
+    own, other = conditioning.ratings.T
+    return input_spec_of(config).context(own, other, conditioning.clocks, komi, batch.server)
 
 
 def _planes(tensors: dict[str, Tensor], layout: NetworkLayout) -> Tensor:
@@ -378,7 +379,7 @@ def losses(
         result_loss = mean_of(results, (minibatch.result >= 0) & ~minibatch.randomised)
     total = policy_loss + value_weight * result_loss
     if fact_weight and len(minibatch.ownership):
-        total = total + fact_weight * _fact_loss(*facts, minibatch)
+        total = total + fact_weight * _fact_loss(facts[0], facts[1], minibatch)
     return Losses(
         total,
         log_policy.detach().argmax(dim=1) == minibatch.played,

@@ -49,9 +49,9 @@ from sparring.training.model import (
 def export(model: nn.Module, config: TrainingConfig, card: dict[str, Any]) -> onnx.ModelProto:
     """Returns the ONNX model. Its weights are those of `model`; `card` has further fields of the ModelCard.
 
-    Inputs: `planes` uint8 [batch, planes, rows, columns], `context` float [batch, 6 or more]. Outputs: `policy`
-    logits [batch, moves], `wdl` probabilities [batch, 3]; with facts `ownership` [batch, points] and `lead`
-    [batch, 1]. The batch is dynamic; so is the board if the game has several board sizes.
+    Inputs: `planes` uint8 [batch, planes, rows, columns], `context` float [batch, 6 or more]. Outputs:
+    `policy` logits [batch, moves], `wdl` probabilities [batch, 3]; with facts `ownership` [batch, points]
+    and `lead` [batch, 1]. The batch is dynamic; so is the board if the game has several board sizes.
     """
     layout = layout_of(config)
     if isinstance(model, GeometricNetwork):

@@ -85,9 +85,9 @@ def _enabled(part: NetworkConfig) -> Tensor:
 class ContextEncoder(nn.Module):
     """Encodes ratings and clock as a conditioning vector.
 
-    Input: context [n, 6 or more], see `networks.conditioned`. Output: [n, CONDITIONING_WIDTH]. A rating becomes
-    hat functions over KNOTS knots. Ratings and clock that the configuration does not use are multiplied by 0;
-    komi and servers enter as they are.
+    Input: context [n, 6 or more], see `networks.conditioned`. Output: [n, CONDITIONING_WIDTH]. A rating
+    becomes hat functions over KNOTS knots. Ratings and clock that the configuration does not use are
+    multiplied by 0; komi and servers enter as they are.
     """
 
     enabled: Tensor
@@ -275,10 +275,10 @@ class PointsHead(nn.Module):
 class FactHeads(nn.Module):
     """Ownership of the points, and the lead that follows from it.
 
-    Inputs: the tower's output [n, width, rows, columns], the value head's hidden layer [n, 64], and komi for the
-    player to move in points [n]. Outputs: ownership [n, points] from 1 (the player to move) to -1, the lead
-    [n, 1] in points, and what it adds to the logits of the result [n, 3]. The lead is the sum of the ownership
-    and komi with a learned correction, so that it holds on every board size.
+    Inputs: the tower's output [n, width, rows, columns], the value head's hidden layer [n, 64], and komi for
+    the player to move in points [n]. Outputs: ownership [n, points] from 1 (the player to move) to -1, the
+    lead [n, 1] in points, and what it adds to the logits of the result [n, 3]. The lead is the sum of the
+    ownership and komi with a learned correction, so that it holds on every board size.
     """
 
     def __init__(self, width: int) -> None:
@@ -300,8 +300,9 @@ class FactHeads(nn.Module):
 class PolicyValueNetwork(nn.Module):
     """Policy and value network.
 
-    Inputs: `planes` [n, planes, rows, columns] uint8 and `context` [n, 6 or more] float. Outputs: policy logits
-    [n, moves] and logits of win, draw and loss [n, 3]; with facts also ownership [n, points] and lead [n, 1].
+    Inputs: `planes` [n, planes, rows, columns] uint8 and `context` [n, 6 or more] float. Outputs: policy
+    logits [n, moves] and logits of win, draw and loss [n, 3]; with facts also ownership [n, points] and lead
+    [n, 1].
     """
 
     scales: Tensor

@@ -18,7 +18,7 @@ from sparring.base.errors import BadConfig
 from sparring.games import Move
 from sparring.players import Clock, Decision, GameStart, SearchLimits, Turn
 from sparring.rbc.bots import BOTS, load_bot_config, make_bot, with_seconds
-from sparring.rbc.evaluators import Evaluations, UniformEvaluator
+from sparring.rbc.evaluators import Evaluations
 from sparring.rbc.game import (
     NO_SENSE,
     PASS,
@@ -32,7 +32,7 @@ from sparring.rbc.game import (
 from sparring.rbc.matches import play_rbc_game
 from sparring.rbc.planner import PlannerBot
 from sparring.rbc.synopsis import SynopsisWords
-from tests.players.rbc.planner_factories import QUICK, planner_bot
+from tests.players.rbc.planner_factories import QUICK, UniformEvaluator, planner_bot
 
 
 @pytest.mark.parametrize("color", [0, 1])

@@ -14,11 +14,10 @@ from sparring._core import (
     RbcPlannerConfig,
     rbc_policy_index,
 )
-from sparring.rbc.evaluators import UniformEvaluator
 from sparring.rbc.game import NO_SENSE, PASS, SENSE, MoveResult, OpponentMoveResult, Rbc
 from sparring.rbc.synopsis import ACTIONS, action_index, compute_synopsis
 from sparring.rbc.tracker import Tracker, TrackerOptions
-from tests.players.rbc.planner_factories import evaluate_uniformly
+from tests.players.rbc.planner_factories import UniformEvaluator, evaluate_uniformly
 
 
 def search(fens: list[str], moving: bool, **config: Any) -> RbcPlanner:

@@ -11,11 +11,12 @@ import pytest
 from sparring._core import RbcBoardSet
 from sparring.players import Clock, GameStart, Player, SearchLimits, Turn
 from sparring.rbc.bots import BOTS, InferenceBot, make_bot
-from sparring.rbc.evaluators import BoardEvaluations, NativeEvaluator, UniformEvaluator
+from sparring.rbc.evaluators import BoardEvaluations, NativeEvaluator
 from sparring.rbc.game import NO_SENSE, PASS, OpponentMoveResult, OpponentSense, Rbc
 from sparring.rbc.knowledge import allot_budget
 from sparring.rbc.planner import PlannerBot
 from sparring.rbc.tracker import ResampledSet, Tracker, TrackerOptions
+from tests.players.rbc.planner_factories import UniformEvaluator
 
 
 @pytest.fixture

@@ -43,10 +43,12 @@ def delete_races(rng: random.Random, folder: Path) -> None:
 
     def ask(kind: str) -> int:
         if kind == "delete":
-            return client.delete(address).status_code
-        if kind in ("", "hint", "record?format=pgn", "positions/0"):
-            return client.get(f"{address}/{kind}" if kind else address).status_code
-        return client.post(f"{address}/{kind}", json=move if kind == "moves" else {}).status_code
+            answer = client.delete(address)
+        elif kind in ("", "hint", "record?format=pgn", "positions/0"):
+            answer = client.get(f"{address}/{kind}" if kind else address)
+        else:
+            answer = client.post(f"{address}/{kind}", json=move if kind == "moves" else {})
+        return int(answer.status_code)
 
     others = ("", "moves", "moves", "resign", "undo", "hint", "record?format=pgn", "positions/0", "delete")
     kinds = ["delete", *rng.choices(others, k=rng.randint(2, 6))]

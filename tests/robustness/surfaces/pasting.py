@@ -7,8 +7,7 @@ import random
 from pathlib import Path
 
 from sparring.games import GAMES, load_game
-from sparring.server.loaded_record import parse_record, states_of
-from sparring.server.pasted import read_pasted, read_records, read_view
+from sparring.server.pasted import parse_record, read_pasted, read_records, read_view, states_of
 from sparring.server.person_job import named_games
 from sparring.server.refusal import Refused
 from tests.robustness.game_files import game_formats, game_texts

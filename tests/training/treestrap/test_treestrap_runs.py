@@ -19,8 +19,17 @@ from sparring.base.workers import SerialWorkerPool
 from sparring.games import Move, load_game
 from sparring.search.linear_evaluation import open_evaluation, random_start
 from sparring.training import TrainingDiverged
-from sparring.training.treestrap import ALGORITHMS, TreeStrapRun, TreeStrapRunConfig
-from sparring.training.treestrap.run import EVALUATION, JOURNAL, SETTINGS, SelfPlayWorker, play, worker_pool
+from sparring.training.treestrap.algorithms import ALGORITHMS
+from sparring.training.treestrap.run import (
+    EVALUATION,
+    JOURNAL,
+    SETTINGS,
+    SelfPlayWorker,
+    TreeStrapRun,
+    TreeStrapRunConfig,
+    play,
+    worker_pool,
+)
 from studies.expendibots.evaluation_matches import play_evaluation_match
 from tests.waiting import wait_for_lines
 from tests.workers.pickled_pool import PickledPool
@@ -43,7 +52,7 @@ SCRIPT = """
 import sys
 from functools import partial
 from pathlib import Path
-from sparring.training.treestrap import TreeStrapRun, TreeStrapRunConfig
+from sparring.training.treestrap.run import TreeStrapRun, TreeStrapRunConfig
 from sparring.training.treestrap.run import SelfPlayWorker
 from sparring.base.workers import SerialWorkerPool
 
@@ -100,7 +109,7 @@ def test_parallel_games_add_up_in_any_order(tmp_path: Path) -> None:
 
 
 def test_ray_plays_the_same_games(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sparring.training.treestrap.run.RayWorkerPool", PickledPool)
+    monkeypatch.setattr("sparring.base.workers.RayWorkerPool", PickledPool)
     PickledPool.made.clear()
     config = settings_of(games=2, block=2, workers=2)
     run = TreeStrapRun(config, tmp_path / "ray")

@@ -11,7 +11,6 @@ import pytest
 from sparring.base.errors import BadConfig
 from sparring.games import load_game
 from sparring.search.linear_evaluation import AlphaBetaSearcher, open_evaluation
-from sparring.training.treestrap import TreeStrapRunConfig
 from sparring.training.treestrap.algorithms import (
     RootStrap,
     TDLeaf,
@@ -19,6 +18,7 @@ from sparring.training.treestrap.algorithms import (
     UpdateParameters,
     algorithm_for_game,
 )
+from sparring.training.treestrap.run import TreeStrapRunConfig
 
 GAMES = ["expendibots", "breakthrough"]
 

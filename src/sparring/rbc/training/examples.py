@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 from sparring._core import RbcBoardSet, RbcState
 from sparring.base.errors import BadConfig, JournalMismatch, TruncatedFile
 from sparring.base.storage import Journal, atomic_writer, read_journal
-from sparring.base.workers import LocalWorkerPool, SerialWorkerPool, WorkerPool
+from sparring.base.workers import Worker, open_pool
 from sparring.games.states import states_to
 from sparring.rbc.game import PASS, Rbc
 from sparring.rbc.history import read_histories
@@ -328,12 +328,7 @@ def build_examples(
     blocks = [ExampleBlock(**entry) for entry in journal.entries]
     done = {(block.source, block.number) for block in blocks}
     spawn = partial(_BlockWorker, folder, config, files)
-    pool: WorkerPool[_Task, ExampleBlock] = (
-        SerialWorkerPool(spawn)
-        if processes == 1
-        else LocalWorkerPool[_Task, ExampleBlock](spawn, processes, lambda task: f"block {task.number}")
-    )
-    with pool:
+    with open_pool(spawn, processes, lambda task: f"block {task.number}") as pool:
         tasks = (task for task in _tasks(files) if (task.source, task.number) not in done)
         for block in pool.run(tasks):
             journal.add(asdict(block))
@@ -381,7 +376,7 @@ def _lines(path: Path) -> Iterator[bytes]:
         return
 
 
-class _BlockWorker:
+class _BlockWorker(Worker[_Task, ExampleBlock]):
     """Makes the examples of blocks and writes their files."""
 
     def __init__(self, folder: Path, config: ExampleConfig, files: Sequence[Path]) -> None:
@@ -407,11 +402,6 @@ class _BlockWorker:
             with atomic_writer(self._folder / block.name) as part, part.open("wb") as file:
                 np.savez(file, **vars(ExampleSet.concatenate(parts)))
         return block
-
-    def close(self) -> None:
-        """Does nothing: the worker holds no external resources."""
-
-    terminate = close
 
 
 def random_turns_of(histories: Path) -> dict[str, int]:

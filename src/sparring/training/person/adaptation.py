@@ -6,13 +6,15 @@ import json
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sparring.base.storage import atomic_write
 from sparring.games import describe
-from sparring.policies.person import PersonCard, PersonModel
+from sparring.policies.person import SUFFIX, PersonCard, PersonModel, write_person
 from sparring.training.person.choices import ChoiceReader, PersonChoices, PersonGames
 from sparring.training.person.fitting import PersonFit, fit_person, log_probabilities, with_repertoire
 from sparring.training.person.measurement import gains, score_choices
@@ -203,8 +205,15 @@ def _sentence(check: dict[str, Any] | None) -> str:
     )
 
 
-def player_toml(card: PersonCard, file: str) -> str:
-    """The TOML file of a person's player, beside the `.person` file of this name."""
+def write_player(model: PersonModel, out: Path) -> None:
+    """Writes the TOML file of a person's player and the `.person` file beside it. Raises OSError."""
+    out.parent.mkdir(parents=True, exist_ok=True)
+    file = out.with_suffix(SUFFIX)
+    write_person(file, model)  # first: a player without its file would be broken
+    atomic_write(out, _player_toml(model.card, file.name).encode())
+
+
+def _player_toml(card: PersonCard, file: str) -> str:
     dates = f" from {card.first_date} to {card.last_date}" if card.first_date else ""
     lines = [
         f"# Plays like {card.person}: {card.games:,} games{dates}, {card.positions:,} positions.",

@@ -9,6 +9,7 @@ import difflib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -214,7 +215,8 @@ class ChoiceReader:
             )
             numbers = samples.games[which]
             other = np.where(np.isnan(ratings[numbers, 1]), own[numbers], ratings[numbers, 1])
-            context = spec.context(own[numbers], other, np.full(len(which), np.nan))
+            komi = self.codec.komi(partial(_plain, samples, which))
+            context = spec.context(own[numbers], other, np.full(len(which), np.nan), komi)
             outputs = self._session.run({"planes": planes, "context": context})
             states = {  # games come one after the other: those of the last batch are enough
                 number: states.get(number) or RecordedGame(self.game, games.records[number]).states
@@ -248,6 +250,12 @@ class ChoiceReader:
         phases = np.array([game_phase(self.game, state, state.ply) for state in states], np.int64)
         choices = PersonChoices(logs.astype(np.float32), features, games, plies, phases, keys, images)
         return choices.take(np.flatnonzero(real[:, 0]))  # a move without a label cannot be predicted
+
+
+def _plain(samples: Any, which: NDArray[np.int64], encoding: str) -> NDArray[Any]:
+    """Positions in an encoding, [n, ...]."""
+    planes: NDArray[Any] = samples.encode(which, encoding, 1, None)[0]
+    return planes
 
 
 def _likeliest(

@@ -17,15 +17,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import msgspec
 import numpy as np
 
 from sparring.base.errors import BadConfig, BadFile
 from sparring.base.storage import Journal, atomic_write
-from sparring.base.workers import LocalWorkerPool, RayWorkerPool, SerialWorkerPool, WorkerPool
-from sparring.games import Game, Move, load_game
+from sparring.base.workers import Worker, WorkerPool, open_pool
+from sparring.games import Game, load_game
+from sparring.players.book import Book
 from sparring.search.linear_evaluation import (
     SEARCHERS,
     AlphaBetaSearcher,
@@ -111,14 +112,6 @@ class TreeStrapRunConfig:
                 raise BadConfig(f"{name} = {value}: expected a number from 0 to 1")
 
 
-class WeightedBook(Protocol):
-    """An opening book, such as `sparring.players.book` reads."""
-
-    def moves(self, state: Any) -> dict[Move, float]:
-        """Returns the book's moves in a state with their weights; empty if it has none."""
-        ...
-
-
 @dataclass(frozen=True)
 class SelfPlayGame:
     """Result of a training game."""
@@ -147,7 +140,7 @@ def play(
     weights: FeatureWeights,
     config: TreeStrapRunConfig,
     number: int,
-    book: WeightedBook | None = None,
+    book: Book | None = None,
 ) -> SelfPlayGame:
     """Plays game `number` of a run from `weights`, [stages, features].
 
@@ -226,10 +219,10 @@ class TrainingBlock:
         return self.plies / self.seconds if self.seconds else 0.0
 
 
-class SelfPlayWorker:
+class SelfPlayWorker(Worker[SelfPlayTask, SelfPlayGame]):
     """Plays games of a run, one at a time."""
 
-    def __init__(self, config: TreeStrapRunConfig, book: WeightedBook | None) -> None:
+    def __init__(self, config: TreeStrapRunConfig, book: Book | None) -> None:
         self._config, self._book = config, book
         self._game = load_game(config.game)
         # A small table: every search clears it, which takes time proportional to its size.
@@ -239,30 +232,16 @@ class SelfPlayWorker:
         """Plays the game of a task."""
         return play(self._game, self._searcher, task.weights, self._config, task.number, self._book)
 
-    def close(self) -> None:
-        """Does nothing: the worker holds no external resources."""
-
-    def terminate(self) -> None:
-        """Does nothing: the worker holds no external resources."""
-
 
 def worker_pool(
-    config: TreeStrapRunConfig, book: WeightedBook | None = None, ray: str | None = None
+    config: TreeStrapRunConfig, book: Book | None = None, ray: str | None = None
 ) -> WorkerPool[SelfPlayTask, SelfPlayGame]:
     """Returns the pool of a configuration: this process, local processes, or actors of a Ray cluster.
 
     `ray` is the address of the cluster. The pool is a context manager. Raises MissingExtra.
     """
     spawn = partial(SelfPlayWorker, config, book)
-
-    def name(task: SelfPlayTask) -> str:
-        return f"game {task.number + 1}"
-
-    if ray is not None:
-        return RayWorkerPool[SelfPlayTask, SelfPlayGame](spawn, config.workers, ray, name)
-    if config.workers == 1:
-        return SerialWorkerPool(spawn)
-    return LocalWorkerPool[SelfPlayTask, SelfPlayGame](spawn, config.workers, name)
+    return open_pool(spawn, config.workers, lambda task: f"game {task.number + 1}", ray)
 
 
 class TreeStrapRun:

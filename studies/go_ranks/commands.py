@@ -1,0 +1,246 @@
+"""`python -m studies go-people`, `go-kgs`, `go-games`, `go-fit`, `go-own` and
+`go-matches`."""
+
+from __future__ import annotations
+
+from functools import partial
+from itertools import product
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TypeAlias
+
+import typer
+
+from studies.options import command_line
+
+if TYPE_CHECKING:
+    from sparring.players import PlayerConfig
+    from studies.go_ranks.games import Match, Setting
+
+RESULTS = Path("results/go-ranks")
+_FOX = "5k,4k,3k,2k,1k,1d,2d,3d,4d,5d,6d,7d,8d,9d"
+
+Ranks: TypeAlias = Annotated[str, typer.Option(help="Ranks, with commas.")]
+Together: TypeAlias = Annotated[int, typer.Option(min=1, help="Games that a process plays in lockstep.")]
+Processes: TypeAlias = Annotated[int, typer.Option(min=1, help="Processes.")]
+RunBackend: TypeAlias = Annotated[str, typer.Option(help="Runtime of the networks.")]
+Size: TypeAlias = Annotated[int, typer.Option(help="Rows and columns of the board.")]
+
+
+def go_people(
+    test: Annotated[Path, typer.Option(help="SGF file of games between people of one rank.")],
+    training: Annotated[Path, typer.Option(help="SGF file of the games that networks were trained on.")],
+    judge: Annotated[str, typer.Option(help="KataGo network with ownership, which counts final positions.")],
+    per_rank: Annotated[int, typer.Option(min=1, help="Most games of a rank in the sample.")] = 150,
+    out: Annotated[
+        Path, typer.Option(help="Folder of people.sgf, unseen.sgf, unseen.json and people.json.")
+    ] = RESULTS,
+) -> None:
+    """Prepare people's games: a sample by rank with inferred komi, and the games of unseen people.
+
+    unseen.json has the identities of the latter as they are in the file, without another komi.
+    """
+    from collections import Counter
+
+    from sparring.base.provenance import provenance
+    from sparring.base.storage import atomic_write
+    from sparring.measure.reports import write_json
+    from sparring.policies import load_policy
+    from studies.go_ranks import people
+
+    games = people.read_games(test)
+    fresh = people.unseen(games, training)
+    found = people.infer_komi(games, load_policy(judge, "go"))
+    komi = {id(games[index]): points for index, (_, points) in found.items() if points == 0}
+
+    def text(game: people.FoxGame) -> str:
+        return people.corrected(game, komi.get(id(game), people.USUAL_KOMI))
+
+    sample = people.draw_sample(games, per_rank)
+    atomic_write(out / "people.sgf", "".join(map(text, sample)))
+    atomic_write(out / "unseen.sgf", "".join(map(text, fresh)))
+    counts = {
+        name: dict(Counter(game.rank for game in chosen))
+        for name, chosen in (("all", games), ("sample", sample), ("unseen", fresh))
+    }
+    identities = sorted(f"{game.record.identity('go'):016x}" for game in fresh)
+    write_json({"test": test.name, "training": training.name, "games": identities}, out / "unseen.json")
+    facts = {"komi": people.komi_facts(games, found), "games": counts}
+    write_json(provenance(command_line()) | facts, out / "people.json")
+    print(f"{len(sample):,} games in the sample, {len(fresh):,} of unseen people; komi: {facts['komi']}")
+
+
+def go_kgs(
+    records: Annotated[Path, typer.Argument(help="SGF file of KGS games.")],
+    ranks: Ranks = f"10k,9k,8k,7k,6k,{_FOX}",
+    per_rank: Annotated[int, typer.Option(min=1, help="Most games of a rank.")] = 150,
+    out: Annotated[Path, typer.Option(help="SGF file.")] = RESULTS / "kgs.sgf",
+) -> None:
+    """Prepare games of KGS for `sparring measure mistakes --points --by-mover`."""
+    from sparring.base.storage import atomic_write
+    from sparring.go.sgf import to_sgf
+    from studies.go_ranks.people import kgs_sample
+
+    games = kgs_sample(records, ranks.split(","), per_rank)
+    atomic_write(out, "".join(map(to_sgf, games)))
+    print(f"{len(games):,} games")
+
+
+def go_games(
+    model: Annotated[list[str], typer.Option("--model", "-m", help="Policy; may be repeated.")],
+    ranks: Ranks = _FOX,
+    temperatures: Annotated[str, typer.Option(help="Temperatures, with commas.")] = "0.7,0.85,1",
+    games: Annotated[int, typer.Option(min=1, help="Games of each player against itself.")] = 150,
+    together: Together = 75,
+    processes: Processes = 1,
+    size: Size = 19,
+    seed: Annotated[int, typer.Option(help="Seed of all moves.")] = 1,
+    backend: RunBackend = "onnxruntime",
+    batch: Annotated[int, typer.Option(min=1, help="Positions that a network evaluates at once.")] = 64,
+    out: Annotated[Path, typer.Option(help="Folder of MODEL-TEMPERATURE.sgf.")] = RESULTS / "games",
+) -> None:
+    """Play games of each rank against itself, for each policy and temperature."""
+    from sparring.players import PlayerConfig
+    from sparring.policies import policy_name
+    from studies.go_ranks.games import Match, Setting
+
+    matches = []
+    for source in model:
+        for temperature in temperatures.split(","):
+            for rank in ranks.split(","):
+                name = f"{policy_name(source)}-T{float(temperature):g}"
+                config = PlayerConfig(
+                    "go", name=name, model=source, rating=rank, temperature=float(temperature)
+                )
+                matches.append(Match((config, config), range(games)))
+    _play(matches, Setting(size, seed=seed, backend=backend, batch=batch), together, processes, out)
+
+
+def go_own(
+    table: Annotated[Path, typer.Argument(help="Rank table, as `go-fit` writes it.")],
+    games: Annotated[int, typer.Option(min=1, help="Games of each player against itself.")] = 150,
+    together: Together = 75,
+    processes: Processes = 1,
+    size: Size = 19,
+    seed: Annotated[int, typer.Option(help="Seed of all moves.")] = 2,
+    backend: RunBackend = "onnxruntime",
+    batch: Annotated[int, typer.Option(min=1, help="Positions that a network evaluates at once.")] = 64,
+    out: Annotated[Path, typer.Option(help="Folder of own.sgf.")] = RESULTS / "own",
+) -> None:
+    """Play games of each player of a rank table against itself."""
+    from dataclasses import replace
+
+    from studies.go_ranks.games import Match, Setting
+
+    players = [replace(player, name="own") for player in _players(table)]
+    matches = [Match((player, player), range(games)) for player in players]
+    _play(matches, Setting(size, seed=seed, backend=backend, batch=batch), together, processes, out)
+
+
+def go_matches(
+    table: Annotated[Path, typer.Argument(help="Rank table: TOML with [[levels]], as `go-fit` writes it.")],
+    apart: Annotated[str, typer.Option(help="Ranks between the players, with commas.")] = "2,6",
+    games: Annotated[int, typer.Option(min=2, help="Games of a pair.")] = 200,
+    together: Together = 50,
+    processes: Processes = 1,
+    size: Size = 19,
+    seed: Annotated[int, typer.Option(help="Seed of all moves.")] = 1,
+    backend: RunBackend = "onnxruntime",
+    batch: Annotated[int, typer.Option(min=1, help="Positions that a network evaluates at once.")] = 64,
+    out: Annotated[Path, typer.Option(help="Folder of WEAKER-STRONGER.sgf and matches.json.")] = RESULTS
+    / "matches",
+) -> None:
+    """Play matches between ranks, and score them by area without dead stones."""
+    from sparring.base.provenance import provenance
+    from sparring.measure.reports import write_json
+    from studies.go_ranks.games import Match, Setting, match_scores
+
+    players = _players(table)
+    matches = [
+        Match((weak, strong), range(games))
+        for distance in map(int, apart.split(","))
+        for weak, strong in product(players, players)
+        if _step(strong) - _step(weak) == distance
+    ]
+    _play(matches, Setting(size, seed=seed, backend=backend, batch=batch), together, processes, out)
+    scores = [match_scores(out / f"{match.label}.sgf") for match in matches]
+    write_json(provenance(command_line()) | {"matches": scores}, out / "matches.json")
+    for entry in scores:
+        low, high = entry["interval"]
+        print(f"{entry['stronger']} - {entry['weaker']}: {entry['score']:.3f} ({low:.3f} to {high:.3f})")
+
+
+def go_fit(
+    people: Annotated[Path, typer.Argument(help="mistakes.json of people's games, by rank.")],
+    ours: Annotated[
+        list[Path], typer.Argument(help="Folders POLICY-TTEMPERATURE of mistakes.json of our own games.")
+    ],
+    policy: Annotated[
+        list[str] | None, typer.Option(help="POLICY=NAME: how the table names a policy; may be repeated.")
+    ] = None,
+    out: Annotated[Path, typer.Option(help="Rank table; fit.json is beside it.")] = RESULTS / "go.toml",
+) -> None:
+    """Solve for the policy and temperature of each rank that lose as many points a move as people."""
+    from dataclasses import asdict
+
+    from sparring.base.provenance import provenance
+    from sparring.base.storage import atomic_write
+    from sparring.measure.reports import read_json, write_json
+    from studies.go_ranks.fit import Loss, fit_ranks, table_text
+
+    names = dict(text.split("=", 1) for text in policy or [])
+    losses: dict[str, dict[str, dict[float, Loss]]] = {}
+    for folder in ours:
+        name, _, temperature = folder.name.rpartition("-T")
+        for rank, entry in read_json(folder / "mistakes.json")["groups"].items():
+            curves = losses.setdefault(rank, {}).setdefault(names.get(name, name), {})
+            curves[float(temperature)] = Loss.of(entry)
+    groups = read_json(people)["groups"]
+    fits = fit_ranks({rank: Loss.of(entry) for rank, entry in groups.items()}, losses)
+    atomic_write(out, table_text(fits, command_line()))
+    write_json(provenance(command_line()) | {"ranks": [asdict(fit) for fit in fits]}, out.parent / "fit.json")
+    for fit in fits:
+        people_lose = "-" if fit.people is None else f"{fit.people.value:.3f}"
+        reached = "" if fit.reached else "  (not reached)"
+        print(
+            f"{fit.rank:>3}: {fit.policy} T {fit.temperature:.2f}, {fit.loss:.3f} for {fit.target:.3f} "
+            f"(people {people_lose}){reached}"
+        )
+
+
+def _players(table: Path) -> list[PlayerConfig]:
+    """The players of a rank table, from the weakest, each with its rank as name."""
+    from dataclasses import replace
+
+    from sparring.games.ratings import rank_text
+    from sparring.players.levels import read_level_table
+
+    rows = read_level_table(table)
+    ranks = [rank_text(row.rating or row.level) for row in rows.levels]
+    players = [rows.at(row.level) for row in rows.levels]
+    named = zip(players, ranks, strict=True)
+    return [replace(player, name=rank, rating=rank, level=None) for player, rank in named]
+
+
+def _step(player: PlayerConfig) -> int:
+    """The player's rank as a number without a gap."""
+    from studies.go_ranks.fit import rank_step
+
+    return rank_step(str(player.rating))
+
+
+def _play(matches: list[Match], setting: Setting, together: int, processes: int, out: Path) -> None:
+    """Plays matches and writes the games of each label to a file."""
+    from sparring.base.storage import atomic_write
+    from sparring.base.workers import LocalWorkerPool
+    from studies.go_ranks.games import GamesWorker, tasks
+
+    texts: dict[str, list[str]] = {}
+    played = 0
+    total = sum(len(match.games) for match in matches)
+    with LocalWorkerPool(partial(GamesWorker, setting), processes) as pool:
+        for label, games in pool.run(tasks(matches, together)):
+            texts.setdefault(label, []).extend(games)
+            played += len(games)
+            print(f"{played:,} of {total:,} games", flush=True)
+    for label, games in texts.items():
+        atomic_write(out / f"{label}.sgf", "".join(sorted(games)))
