@@ -19,16 +19,11 @@ PAGES = ("", "#/watch", "#/watch/tournament", "#/understand", "#/turing", "#/gam
 
 def serious_faults(page: Page) -> list[tuple[str, str]]:
     """What axe-core finds on the page: names of rules, and the first element of each."""
-<<<<<<< HEAD
     found = page.evaluate(AXE_SOURCE + ";axe.run({resultTypes: ['violations']})")
-    serious = [each for each in found["violations"] if each["impact"] in ("serious", "critical")]
-=======
-    found = page.evaluate(AXE.read_text() + ";axe.run()")
     serious = [
         violation for violation in found["violations"] if violation["impact"] in ("serious", "critical")
     ]
->>>>>>> main
-    return [(each["id"], each["nodes"][0]["html"][:200]) for each in serious]
+    return [(violation["id"], violation["nodes"][0]["html"][:200]) for violation in serious]
 
 
 def look(page: Page, text: str) -> None:
