@@ -29,9 +29,9 @@ RESULTS = Path(__file__).parents[2] / "results"
 _PROGRAM = """
 import sys
 from sparring.cli import main
-from sparring.server import pauses
+from sparring.server import opponents
 
-pauses.LONGEST = pauses.SHORTEST = 0.0
+opponents.LONGEST_PAUSE = opponents.SHORTEST_PAUSE = 0.0
 sys.exit(main())
 """
 """A server whose opponents answer at once."""
