@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gc
 import os
 from pathlib import Path
 
@@ -9,6 +10,12 @@ import pytest
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import sparring  # noqa: F401  # switches off telemetry before a test imports ONNX Runtime
+
+
+def pytest_collection_finish() -> None:
+    """What was imported and collected stays: the garbage collector need not look at it again and again."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from pkgutil import resolve_name
 
@@ -55,9 +56,14 @@ def docstrings(tree: ast.AST) -> set[int]:
     return {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
 
 
-def references(source: str) -> Iterator[tuple[str, bool]]:
+@cache
+def references(source: str) -> tuple[tuple[str, bool], ...]:
     """The names below `sparring` that a module refers to, and whether by a string. Of an f-string it is the
     part before the first value."""
+    return tuple(_references(source))
+
+
+def _references(source: str) -> Iterator[tuple[str, bool]]:
     tree = ast.parse(source)
     ignored = docstrings(tree)
     for node in ast.walk(tree):

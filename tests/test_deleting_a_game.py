@@ -7,8 +7,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 import sparring
 from sparring import _core
 
@@ -30,9 +28,8 @@ TESTS = [
 BEGIN = """
 import sys
 sys.meta_path[:] = [finder for finder in sys.meta_path if isinstance(finder, type)]  # no editable installs
-sys.path.insert(0, sys.argv[1])
 """
-IMPORT_AND_PLAY = f"""{BEGIN}
+IMPORT_AND_PLAY = """
 import importlib, pkgutil
 import sparring
 from sparring.cli import main
@@ -40,7 +37,7 @@ from sparring.games import GAMES
 from sparring.play.match import play_game
 from sparring.players import make_strength_player
 
-assert sparring.__path__ == [sys.argv[1] + "/sparring"]
+assert sparring.__path__ == [sys.path[0] + "/sparring"]
 for module in pkgutil.walk_packages(sparring.__path__, "sparring."):
     importlib.import_module(module.name)
 main(["games"])
@@ -50,10 +47,35 @@ for name in GAMES:
         assert result.reason == "length limit", result
 print("left:", *GAMES)
 """
-RUN_TESTS = f"""{BEGIN}
+RUN_TESTS = f"""
 import pytest
-sys.exit(pytest.main(["-q", "-p", "no:cacheprovider", *sys.argv[2:]]))
+assert pytest.main(["-q", "-p", "no:cacheprovider", *{TESTS}]) == 0
 """
+FORKS = """
+import contextlib, importlib, os, traceback
+for library in ("torch", "onnx", "matplotlib.pyplot", "pyarrow", "fastapi.testclient"):
+    with contextlib.suppress(ImportError):
+        importlib.import_module(library)
+assert "sparring" not in sys.modules
+for folder in sys.argv[2:]:
+    child = os.fork()
+    if child == 0:
+        sys.path.insert(0, folder)
+        text = os.open(os.path.join(folder, "printed"), os.O_WRONLY | os.O_CREAT)
+        os.dup2(text, 1), os.dup2(text, 2)
+        code = 1
+        try:
+            exec(sys.argv[1])
+            code = 0
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            sys.stdout.flush(), sys.stderr.flush()
+            os._exit(code)
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+"""Runs code once for each folder, which comes first on the path, and prints how it ended. Libraries of others
+are imported once for all."""
 
 
 def package_without(folder: Path, game: str) -> Path:
@@ -66,25 +88,34 @@ def package_without(folder: Path, game: str) -> Path:
     return folder
 
 
-def run(code: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+def run(code: str, folders: list[Path]) -> list[str]:
+    """Runs code in a process for each folder, and returns what it prints."""
     env = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
-    return subprocess.run(
-        [sys.executable, "-c", code, *arguments], cwd=ROOT, env=env, capture_output=True, text=True
-    )
+    command = [sys.executable, "-c", BEGIN + FORKS, code, *map(str, folders)]
+    done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True)
+    texts = [(folder / "printed").read_text() for folder in folders]
+    for code_of, text in zip(done.stdout.split(), texts, strict=True):
+        assert code_of == "0", text[-2000:]
+    return texts
 
 
 GAMES = sorted(path.parent.name for path in SOURCE.glob("*/plugin.py"))
 
 
-@pytest.mark.parametrize("game", GAMES)
-def test_everything_else_is_imported_and_plays(game: str, tmp_path: Path) -> None:
-    done = run(IMPORT_AND_PLAY, str(package_without(tmp_path, game)))
-    assert done.returncode == 0, done.stderr[-2000:]
-    left = done.stdout.splitlines()[-1].split()[1:]
-    assert sorted(left) == [name for name in GAMES if name not in (game, *NEEDS.get(game, ()))]
+def packages(folder: Path, games: list[str]) -> list[Path]:
+    """Copies of the package, each without one of the games."""
+    for game in games:
+        (folder / game).mkdir()
+    return [package_without(folder / game, game) for game in games]
 
 
-@pytest.mark.parametrize("game", ["rbc", "expendibots"])
-def test_tests_of_other_parts_pass(game: str, tmp_path: Path) -> None:
-    done = run(RUN_TESTS, str(package_without(tmp_path, game)), *TESTS)
-    assert done.returncode == 0, done.stdout[-2000:]
+def test_everything_else_is_imported_and_plays(tmp_path: Path) -> None:
+    texts = run(IMPORT_AND_PLAY, packages(tmp_path, GAMES))
+    for game, text in zip(GAMES, texts, strict=True):
+        left = text.splitlines()[-1].split()[1:]
+        assert sorted(left) == [name for name in GAMES if name not in (game, *NEEDS.get(game, ()))]
+
+
+def test_tests_of_other_parts_pass(tmp_path: Path) -> None:
+    for text in run(RUN_TESTS, packages(tmp_path, ["expendibots", "rbc"])):
+        assert " passed" in text

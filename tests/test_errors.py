@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ CONTROL_FLOW = {"EndOfInput", "LeftGame", "FlagFell", "Stopped"}
 """Exceptions that no caller outside sees: they end a loop of the terminal, or the planner's evaluation."""
 
 
+@cache
 def exception_classes() -> dict[str, set[str]]:
     """The bases of every exception class of the package, by its name."""
     classes: dict[str, set[str]] = {}

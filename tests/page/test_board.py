@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import pytest
@@ -12,6 +12,7 @@ from playwright.sync_api import Browser, Locator, Page, WebSocketRoute, expect
 from tests.page.conftest import watch
 from tests.page.steps import begin, choose, from_position, settings, tap, type_move, weak
 from tests.page.test_other_pages import serious_faults
+from tests.waiting import wait_until
 
 LONG = "Nf3 Nf6 Ng1 Ng8 Nc3 Nc6 Nb1 Nb8 e3 e6 d3 d6 c3 c6 b3 b6 a3 a6 g3 g6 f3 f6 h3 h6 Ra2 Ra7 Rb2 Rb7"
 
@@ -40,6 +41,11 @@ def held_answers(page: Page) -> Iterator[list[tuple[WebSocketRoute, str]]]:
     waiting[0] = False
     for socket, text in held:
         socket.send(text)
+
+
+def wait_for(page: Page, condition: Callable[[], object], what: str) -> None:
+    """Waits for what Playwright's own handlers do: they run while the page is asked something."""
+    wait_until(lambda: (page.evaluate("0"), condition())[1], what)
 
 
 def colour(element: Locator, name: str) -> str:
@@ -202,6 +208,25 @@ def test_a_move_waits_for_confirmation(page: Page) -> None:
     tap(page, "d4")
     page.get_by_role("button", name="Play d4").click()
     expect(page.locator(".moves button").first).to_have_text("d4")
+
+
+def test_a_view_that_comes_again_leaves_what_was_chosen(page: Page) -> None:
+    with settings(page):
+        page.get_by_label("Confirm each move").check()
+    with held_answers(page) as held:
+        choose(page, "chess")
+        weak(page)
+        begin(page)  # the page has asked for the view; the socket's first message has the same
+        page.get_by_role("button", name="Hint").click()
+        expect(page.locator(".hint")).to_be_visible()
+        tap(page, "e2")
+        tap(page, "e4")
+        expect(page.get_by_role("button", name="Play e4")).to_be_visible()
+        wait_for(page, lambda: held, "the socket's first message")
+    page.evaluate("new Promise(resolve => requestAnimationFrame(() => setTimeout(resolve)))")
+    expect(page.locator(".hint")).to_be_visible()
+    page.get_by_role("button", name="Play e4").click()
+    expect(page.locator(".moves button").first).to_have_text("e4")
 
 
 def test_sounds_are_off_until_switched_on(page: Page) -> None:

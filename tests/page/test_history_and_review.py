@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, Route, expect
 
 from tests.page.conftest import SCREENS, watch
-from tests.page.steps import begin, choose, plain, resign, result, type_move, weak
+from tests.page.steps import begin, choose, plain, resign, result, type_move, visit, weak
 from tests.page.test_other_pages import BLUNDER, look, serious_faults
 
 BOX = "A position or a whole game"
@@ -38,16 +38,18 @@ SFEN = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1"
 BOTH = pytest.mark.parametrize("page", ["desktop", "phone"], indirect=True)
 
 
-def drop(page: Page, name: str, text: str) -> None:
-    """Drops a file on the page, which shows first that it takes one."""
+def drop(page: Page, box: str, name: str, text: str) -> None:
+    """Drops a file on the page, once the box that takes it shows that it does: the part of the page that was
+    there before may have taken one too."""
     page.wait_for_function(
-        """() => {
+        """box => {
             const data = new DataTransfer();
             data.items.add(new File([""], "over"));
             document.body.dispatchEvent(
                 new DragEvent("dragover", { dataTransfer: data, bubbles: true, cancelable: true }));
-            return document.querySelector(".drop.over, .paste.over");
-        }"""
+            return document.querySelector(`${box}.over`);
+        }""",
+        arg=box,
     )
     page.evaluate(
         """([name, text]) => {
@@ -180,7 +182,7 @@ def test_the_legal_part_of_a_broken_game_is_reviewed(page: Page) -> None:
 def test_a_dropped_file_is_played_on(page: Page) -> None:
     choose(page, "chess")
     weak(page)
-    drop(page, "games.pgn", "1. e4 e5 2. Nf3 Nc6 *")
+    drop(page, ".paste", "games.pgn", "1. e4 e5 2. Nf3 Nc6 *")
     expect(page.get_by_text("Recognised: a game of Chess (PGN). 2 moves")).to_be_visible()
     begin(page)
     expect(page.locator(".moves button")).to_have_count(4)
@@ -227,10 +229,10 @@ class Making:
 @BOTH
 def test_a_person_is_made_of_a_file(page: Page, address: str) -> None:
     making = Making(page)
-    page.goto(f"{address}/#/person")
+    visit(page, address, "#/person")
     expect(page.get_by_role("heading", name="Make a person")).to_be_visible()
     expect(page.get_by_text("Not for Reconnaissance blind chess")).to_be_visible()
-    drop(page, "games.pgn", THREE.split('[White "Eve"]')[0] + THREE.split('\n\n[White "Carl"]')[0])
+    drop(page, ".drop", "games.pgn", THREE.split('[White "Eve"]')[0] + THREE.split('\n\n[White "Carl"]')[0])
     expect(page.locator(".bot").first).to_contain_text("2 games")
     page.get_by_label("Dora").check()
     assert serious_faults(page) == []
@@ -251,9 +253,8 @@ def test_a_person_is_made_of_a_file(page: Page, address: str) -> None:
 
 def test_making_a_person_is_cancelled(page: Page, address: str) -> None:
     making = Making(page)
-    page.goto(f"{address}/#/person")
-    expect(page.get_by_text("Drop a file of games here")).to_be_visible()
-    drop(page, "games.pgn", THREE)
+    visit(page, address, "#/person")
+    drop(page, ".drop", "games.pgn", THREE)
     page.get_by_role("button", name="Make a player like").click()
     page.get_by_role("button", name="Cancel").click()
     expect(page.get_by_text("Drop a file of games here")).to_be_visible()
@@ -268,7 +269,7 @@ def test_where_no_person_can_be_made_one_sentence_says_so(page: Page, address: s
         route.fulfill(json=offers)
 
     page.route("**/api/catalogue", without)
-    page.goto(f"{address}/#/person")
+    visit(page, address, "#/person")
     page.reload()
     expect(page.get_by_text("This needs more libraries.")).to_have_count(1)
     expect(page.get_by_role("button", name="Open a file")).to_have_count(0)
@@ -442,7 +443,7 @@ def test_measured_begins_with_what_a_level_means(page: Page) -> None:
 
 
 def test_standings_have_an_axis_and_numbers(page: Page, address: str) -> None:
-    page.goto(f"{address}/#/watch/tournament")
+    visit(page, address, "#/watch/tournament")
     page.locator(".watch-head select").first.select_option("breakthrough")
     page.get_by_label("Remove player 3").click()
     page.get_by_label("Games").fill("2")
@@ -470,8 +471,9 @@ def test_the_pages_fit_a_phone_in_every_language(
     page = context.new_page()
     faults: list[str] = []
     watch(page, address, faults)
+    page.goto(address)
     for path in ("#/games", "#/person", "#/reports", "#/understand"):
-        page.goto(f"{address}/{path}")
+        visit(page, address, path)
         expect(page.locator("h1")).to_be_visible()
         assert page.evaluate("document.documentElement.scrollWidth") <= 390, path
         assert serious_faults(page) == []

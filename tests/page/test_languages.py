@@ -14,6 +14,7 @@ from playwright.sync_api import Browser, Page, expect
 from sparring.games import GAMES, describe, load_game
 from sparring.server.new_game import opening_table
 from tests.page.conftest import watch
+from tests.page.steps import visit
 from tests.page.test_other_pages import PAGES, serious_faults
 
 ROOT = Path(__file__).parents[2]
@@ -189,10 +190,11 @@ def test_no_page_shows_english_or_is_wider_than_a_phone(
     found = table(language)
     english = {text for text in table("en").values() if len(text) > 3 and "{" not in text}
     english -= set(found.values())
+    page.goto(address)
     for path in PAGES:
         if path == "#/reports":
             continue  # the reports themselves are English
-        page.goto(f"{address}/{path}")
+        visit(page, address, path)
         expect(page.locator("h1")).to_be_visible()
         assert english & set(page.inner_text("body").split("\n")) == set(), path
         assert page.evaluate("document.documentElement.scrollWidth") <= 390, path

@@ -9,9 +9,9 @@ import axe_core_python
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.page.steps import begin, choose, resign, type_move, weak
+from tests.page.steps import begin, choose, resign, type_move, visit, weak
 
-AXE = Path(axe_core_python.__file__).parent / "axe.min.js"
+AXE_SOURCE = (Path(axe_core_python.__file__).parent / "axe.min.js").read_text()
 MATE = "r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - 4 4"
 BLUNDER = "1. e4 e5 2. Bc4 Nc6 3. Qh5 Nf6 4. Qxf7# 1-0"
 PAGES = ("", "#/watch", "#/watch/tournament", "#/understand", "#/turing", "#/games", "#/reports")
@@ -19,11 +19,11 @@ PAGES = ("", "#/watch", "#/watch/tournament", "#/understand", "#/turing", "#/gam
 
 def serious_faults(page: Page) -> list[tuple[str, str]]:
     """What axe-core finds on the page: names of rules, and the first element of each."""
-    found = page.evaluate(AXE.read_text() + ";axe.run()")
+    found = page.evaluate(AXE_SOURCE + ";axe.run({resultTypes: ['violations']})")
     serious = [
         violation for violation in found["violations"] if violation["impact"] in ("serious", "critical")
     ]
-    return [(each["id"], each["nodes"][0]["html"][:200]) for each in serious]
+    return [(violation["id"], violation["nodes"][0]["html"][:200]) for violation in serious]
 
 
 def look(page: Page, text: str) -> None:
@@ -148,7 +148,7 @@ def test_axe_finds_no_serious_fault(page: Page, address: str, path: str) -> None
         choose(page, "shogi")
         begin(page)
     else:
-        page.goto(f"{address}/{path}")
+        visit(page, address, path)
         expect(page.locator("h1")).to_be_visible()
     assert serious_faults(page) == []
 
@@ -156,7 +156,7 @@ def test_axe_finds_no_serious_fault(page: Page, address: str, path: str) -> None
 def test_axe_finds_no_serious_fault_in_the_dark(page: Page, address: str) -> None:
     page.emulate_media(color_scheme="dark")
     for path in PAGES:
-        page.goto(f"{address}/{path}")
+        visit(page, address, path)
         expect(page.locator("h1")).to_be_visible()
         assert serious_faults(page) == []
 
@@ -164,6 +164,6 @@ def test_axe_finds_no_serious_fault_in_the_dark(page: Page, address: str) -> Non
 @pytest.mark.parametrize("page", ["phone"], indirect=True)
 def test_no_page_is_wider_than_a_phone(page: Page, address: str) -> None:
     for path in PAGES:
-        page.goto(f"{address}/{path}")
+        visit(page, address, path)
         expect(page.locator("h1")).to_be_visible()
         assert page.evaluate("document.documentElement.scrollWidth") <= 390, path

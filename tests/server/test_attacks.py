@@ -39,7 +39,6 @@ from tests.policies.test_person_policy import person_model
 from tests.server.conftest import ACCESS
 from tests.server.test_game_store import start
 from tests.server.test_games_api import begin, play, post
-from tests.server.test_persons_api import games_of
 from tests.waiting import wait_until
 
 FOREIGN = [
@@ -54,6 +53,7 @@ FOREIGN = [
     f"{VISITOR_COOKIE}=x",
 ]
 SERVE = [sys.executable, "-c", "import sys; from sparring.cli import main; sys.exit(main())", "serve"]
+SPANISH = "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Be7 6. Re1 b5 7. Bb3 d6 8. c3 O-O *"
 HEAVY: dict[str, Any] = {"game": "chess", "you": 1, "opponent": {"rating": 1500, "nodes": 3200}}
 
 
@@ -504,15 +504,15 @@ def test_a_review_rests_while_nobody_asks_for_it(app: FastAPI, monkeypatch: pyte
 
     monkeypatch.setattr(review, "_review_move", look)
     with TestClient(app) as client:
-        body = {"game": "chess", "record": games_of("Anna", 1, plies=60)}
+        body = {"game": "chess", "record": SPANISH}
         address = f"/api/reviews/{client.post('/api/reviews', json=body).json()['id']}"
         reviews = app.state.reviews._reviews.values()
         wait_until(lambda: not any(map(review._runs, reviews)), "the review rests")
-        assert 0 < len(looked) < 60
+        assert 0 < len(looked) < 16
         wait_until(lambda: client.get(address).json()["done"], "somebody asks, and it goes on")
         shown = client.get(address).json()
-        assert (shown["error"], shown["total"]) == (None, 60)
-        assert [move["ply"] for move in shown["moves"]] == looked == list(range(60))
+        assert (shown["error"], shown["total"]) == (None, 16)
+        assert [move["ply"] for move in shown["moves"]] == looked == list(range(16))
 
 
 def test_ctrl_c_ends_a_server_that_searches(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -119,7 +119,8 @@ def test_no_answered_move_is_lost_by_a_kill(tmp_path: Path) -> None:
         try:
             with httpx.Client(base_url=address, cookies=cookies, timeout=30) as client:
                 if not answered:
-                    answered = client.post("/api/games", json={"game": "breakthrough", "seed": 3}).json()
+                    wanted = {"game": "breakthrough", "seed": 3, "opponent": {"think_time": "none"}}
+                    answered = client.post("/api/games", json=wanted).json()
                     cookies = dict(client.cookies)
                 else:
                     found = client.get(f"/api/games/{answered['id']}", params={}).json()

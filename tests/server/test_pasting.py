@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
 
+from sparring.server.app import create_app
+from tests.server.conftest import ACCESS
 from tests.server.test_games_api import begin
 
 FEN = "r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 3"
@@ -33,6 +36,13 @@ RECORDS = {
     "variant": (BREAKTHROUGH, "breakthrough", 3),
 }
 BOXES = ["chess", "go", "shogi", "breakthrough", "rbc", "expendibots", None]
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[TestClient]:
+    """One server for all texts: what is read is not kept."""
+    with TestClient(create_app(":memory:", ACCESS, None)) as found:
+        yield found
 
 
 def read(client: TestClient, text: str, game: str | None = None) -> Any:

@@ -6,6 +6,7 @@ import ast
 import shlex
 from collections.abc import Callable
 from pathlib import Path
+from typing import TypeAlias
 
 import pytest
 
@@ -22,6 +23,7 @@ from studies.person.style_training import StyleTask
 from tests.docs.test_snippets import parse
 
 ROOT = Path(__file__).parents[2]
+Trees: TypeAlias = list[tuple[str, ast.Module]]
 TASKS: dict[str, type[Task]] = {
     task.name: task for task in (PeopleTask, StudentTask, RbcTask, ValueTask, StyleTask)
 }
@@ -42,7 +44,8 @@ LOOPS = {
 """Files that may make optimiser steps, with the reason."""
 
 
-def trees() -> list[tuple[str, ast.Module]]:
+@pytest.fixture(scope="module")
+def trees() -> Trees:
     paths = [path for folder in ("src", "studies") for path in sorted((ROOT / folder).rglob("*.py"))]
     return [(path.relative_to(ROOT).as_posix(), ast.parse(path.read_text())) for path in paths]
 
@@ -51,19 +54,20 @@ def makes_steps(node: ast.AST) -> bool:
     """Whether a node calls `.backward()`, or `.step()` of an optimiser."""
     if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
         return False
-    holder = ast.unparse(node.func.value)
-    return node.func.attr == "backward" or (node.func.attr == "step" and "optimi" in holder)
+    return node.func.attr == "backward" or (
+        node.func.attr == "step" and "optimi" in ast.unparse(node.func.value)
+    )
 
 
-def test_only_the_trainer_makes_optimiser_steps() -> None:
-    found = {file for file, tree in trees() if any(makes_steps(node) for node in ast.walk(tree))}
+def test_only_the_trainer_makes_optimiser_steps(trees: Trees) -> None:
+    found = {file for file, tree in trees if any(makes_steps(node) for node in ast.walk(tree))}
     assert found == set(LOOPS)
 
 
-def test_there_is_one_class_with_a_training_loop() -> None:
+def test_there_is_one_class_with_a_training_loop(trees: Trees) -> None:
     trainers = [
         (file, node.name)
-        for file, tree in trees()
+        for file, tree in trees
         for node in ast.walk(tree)
         if isinstance(node, ast.ClassDef)
         and any(isinstance(part, ast.FunctionDef) and part.name == "train_step" for part in node.body)
@@ -71,9 +75,9 @@ def test_there_is_one_class_with_a_training_loop() -> None:
     assert trainers == [("src/sparring/training/trainer.py", "Trainer")]
 
 
-def test_the_package_of_training_names_no_game_but_by_its_description() -> None:
+def test_the_package_of_training_names_no_game_but_by_its_description(trees: Trees) -> None:
     """Game folders import `sparring.training`, never the other way."""
-    for file, tree in trees():
+    for file, tree in trees:
         if file.startswith("src/sparring/training/"):
             modules = [node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
             assert not [name for name in modules if name.startswith(("sparring.rbc", "sparring.expendibots"))]

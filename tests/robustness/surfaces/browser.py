@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
 import contextlib
 import html
 import json
@@ -11,23 +10,21 @@ import random
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 from unittest import mock
 
 import httpx
-import pytest
 from fastapi import FastAPI
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Page, expect
 
 from sparring import data
 from sparring.players.persons import person_file
 from sparring.policies.person import write_person
 from sparring.server.app import create_app
 from sparring.server.security import Access
-from tests.page.conftest import CHROMIUM, SCREENS, watch
+from tests.page.conftest import SCREENS, launched, watch
 from tests.policies.test_person_policy import person_model
 from tests.robustness.page_server import NEW, listening
 from tests.robustness.trials import surface
@@ -65,17 +62,6 @@ _ROUTES = (
 )  # fmt: skip
 
 
-@cache
-def _browser() -> Browser:
-    if CHROMIUM is None:
-        pytest.skip("chromium is missing. On Debian: apt-get install chromium")
-    playwright = sync_playwright().start()
-    launched = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-    atexit.register(playwright.stop)
-    atexit.register(launched.close)
-    return launched
-
-
 @contextlib.contextmanager
 def _page(rng: random.Random, app: FastAPI) -> Iterator[tuple[Page, str]]:
     """A tab that fails if the page logs an error or asks another host. The page's own rules may refuse."""
@@ -83,7 +69,7 @@ def _page(rng: random.Random, app: FastAPI) -> Iterator[tuple[Page, str]]:
     with listening(app) as (host, port):
         address = f"http://{host}:{port}"
         screen = rng.choice(("desktop", "phone"))
-        context = _browser().new_context(
+        context = launched().new_context(
             viewport=SCREENS[screen], locale=rng.choice(("en-US", "de-DE", "ja-JP"))
         )
         context.set_default_timeout(120_000)
@@ -277,7 +263,7 @@ def other_site(rng: random.Random, folder: Path) -> None:
         with _site(
             f"<!doctype html><title>{html.escape(name)}</title><body><script>{script}</script>"
         ) as site:
-            context = _browser().new_context()
+            context = launched().new_context()
             try:
                 page = context.new_page()
                 page.goto(site.replace("127.0.0.1", rng.choice(("127.0.0.1", "localhost"))))

@@ -5,7 +5,7 @@ import type { Key, Role } from "chessground/types";
 import "chessground/assets/chessground.base.css";
 import "chessground/assets/chessground.brown.css";
 import "chessground/assets/chessground.cburnett.css";
-import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { chessPiece, destinations, fenPieces, fromTo } from "./coordinates";
 import { SquareKeys } from "./square-keys";
 import { t } from "../text";
@@ -60,7 +60,8 @@ export function ChessBoard(props: Props) {
       board.current!.destroy();
     };
   }, []);
-  useEffect(() => {
+  useLayoutEffect(() => {
+    // As soon as the board is seen: until then chessground would let any piece go anywhere.
     const legal = props.legal ?? [];
     const mine = legal.length > 0 && props.you != null;
     const last = props.last ? fromTo(props.last) : undefined;

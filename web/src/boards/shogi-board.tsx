@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { Shogiground } from "shogiground";
 import type { Api } from "shogiground/api";
 import type { DrawShape } from "shogiground/draw";
@@ -49,7 +49,7 @@ export function ShogiBoard(props: Props) {
   const texts = () => (now.current.legal ?? []).map((each) => each.text);
   const promotesInAdvance = (from: Key, to: Key) => texts().includes(`${from}${to}+`) && ground.current?.state.pieces.get(to)?.role !== "silver";
   const play = (text: string) => texts().includes(text) && now.current.onMove?.(text);
-  useEffect(() => {
+  useLayoutEffect(() => {
     ground.current = Shogiground(
       {
         viewOnly: props.picture ?? false,
@@ -74,7 +74,7 @@ export function ShogiBoard(props: Props) {
     );
     return () => ground.current?.destroy();
   }, []);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const [rows = "", turn = "b", hands = "-"] = props.sfen.split(" ");
     const mine = (props.legal ?? []).length > 0 && props.you != null;
     if (!props.picture && ground.current && ground.current.state.coordinates.ranks !== ranks) {

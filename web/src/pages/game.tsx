@@ -42,10 +42,12 @@ export function GamePage({ id }: { id: string }) {
   };
   const see = (next: GameView) => {
     if (next.version < latest.current) return;
+    const isNew = next.version > latest.current;
     latest.current = next.version;
     hear(seen.current, next);
     seen.current = next;
     setView(next);
+    if (!isNew) return; // the same by another way: what the person has chosen meanwhile stays
     setHint(null);
     cancel();
     present();
