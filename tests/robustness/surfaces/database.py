@@ -144,7 +144,7 @@ def another_writer(rng: random.Random, folder: Path) -> None:
         view, address = games[0], f"/api/games/{games[0]['id']}"
         with sqlite3.connect(folder / "page.sqlite", timeout=30) as file:
             if rng.random() < 0.5:
-                file.execute("INSERT INTO moves VALUES (?, 2, 'a2a3', 0, NULL, 0)", (view["id"],))
+                file.execute("INSERT INTO moves VALUES (?, 2, 'a2a3', 0, NULL, 0, NULL)", (view["id"],))
             else:
                 file.execute("DELETE FROM moves WHERE game = ? AND ply >= ?", (view["id"], rng.randint(0, 1)))
         stored = _stored(folder, view["id"])
