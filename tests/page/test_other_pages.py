@@ -51,12 +51,12 @@ def test_a_tapped_candidate_is_played_on(page: Page) -> None:
     expect(page.get_by_text("White to move")).to_be_visible()
 
 
-def test_understand_says_where_the_network_of_go_is_weak(page: Page) -> None:
+def test_understand_says_where_the_network_of_go_is_weak(page: Page, address: str) -> None:
     look(page, "(;GM[1]SZ[9];B[ee];W[ce])")
     expect(page.get_by_text("The network learned from games on 19x19")).to_be_visible()
     page.get_by_label("This position").check()
     page.get_by_label("Rank").fill("0")
-    offered = page.request.get("/api/catalogue").json()
+    offered = page.request.get(f"{address}/api/catalogue").json()
     weakest = next(each["ratings"] for each in offered if each["name"] == "go")["weakest"]
     note = page.get_by_text("a lower rank hardly plays weaker")
     expect(note).to_have_count(0 if weakest is None else 1)
