@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from sparring.measure.tuning import Theta, VisitData, best_beta
+from sparring.measure.scores import best_beta
+from sparring.measure.tuning import Theta, VisitData
 from sparring.policies.policy import Array, Offsets, segment_log_softmax, segment_repeat, segment_sum
 
 

@@ -17,7 +17,6 @@ from sparring.measure.blending import (
     fit_groups,
     hat_basis,
     place_knots,
-    pooled_logs,
     position_blend,
     rating_blend,
 )
@@ -31,6 +30,7 @@ from studies.blend.weights import (
     WeightModel,
     constrained_blend,
     grid_blend,
+    pooled_logs,
     score_logs,
     simplex_grid,
     weights_of,

@@ -11,13 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparring.measure.blending import pooled_logs
 from sparring.measure.matching import TaskProgressCallback
 from sparring.measure.metrics import Array, Means, Resamples, intervals
 from sparring.policies.policy import segment_argmax
 from studies.blend.analysis_engine import CachedAnalysis
 from studies.blend.config import EngineAnalysisConfig, PredictedSample
-from studies.blend.weights import WeightModel, weights_of
+from studies.blend.weights import WeightModel, pooled_logs, weights_of
 
 MOVES = ("person", "policy", "strong", "blend")
 """The first axis of the arrays here: the move played, and the most likely moves of the human-like policy, of

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparring.measure.blending import alpha_weights, hits, pooled_logs, rating_blend
+from sparring.measure.blending import alpha_weights, hits, rating_blend
 from sparring.measure.samples import Sample
 from sparring.measure.scores import ChoiceData
 from sparring.policies.policy import Array
 from studies.blend.config import PredictedSample
-from studies.blend.weights import score_logs
+from studies.blend.weights import pooled_logs, score_logs
 
 Mask = NDArray[np.bool_]
 

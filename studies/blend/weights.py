@@ -29,6 +29,12 @@ from sparring.measure.blending import (
 from sparring.measure.scores import SCORE_DTYPE, ChoiceData
 from sparring.policies import Curve
 from sparring.policies.policy import Array, segment_log_softmax, segment_repeat, segment_sum
+from sparring.policies.pool import geometric_pool
+
+
+def pooled_logs(choices: ChoiceData, weights: Array) -> Array:
+    """Unnormalised log-probabilities [moves] of the pool with weights [policies, positions]."""
+    return geometric_pool(weights, choices.log_probabilities.astype(np.float64), choices.offsets)
 
 
 @dataclass(frozen=True)

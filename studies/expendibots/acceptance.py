@@ -6,6 +6,7 @@ a shallow search evaluates the position as even. Each game is journalled before 
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -18,7 +19,7 @@ from sparring.arena import ArenaGame, log_likelihood_ratio, rate
 from sparring.base.numbers import plus_minus, signed
 from sparring.base.storage import Journal
 from sparring.games import load_game
-from sparring.measure.ratings import RatedGame, sign_test, wilson_interval
+from sparring.measure.ratings import RatedGame, wilson_interval
 from sparring.play.game import LiveGame
 from sparring.play.match import play_out
 from sparring.players import Player
@@ -30,6 +31,12 @@ _PLIES = range(2, 9)
 _OPENING_DEPTH = 4
 _EVEN = 5.0
 """The largest value of an opening for either side, of 100: less than a token's."""
+
+
+def sign_test(wins: int, losses: int) -> float:
+    """The one-sided p-value of the exact sign test: the chance of at least so many wins among equals."""
+    decided = wins + losses
+    return float(sum(math.comb(decided, more) for more in range(wins, decided + 1)) / 2**decided)
 
 
 @dataclass(frozen=True)

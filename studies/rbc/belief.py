@@ -19,9 +19,8 @@ import numpy as np
 from sparring._core import RbcBoardSet, RbcState
 from sparring.measure.metrics import Resamples
 from sparring.players import GameStart, Turn
-from sparring.rbc.game import Rbc, board_fen
+from sparring.rbc.game import Rbc, board_fen, observed_steps
 from sparring.rbc.knowledge import WIN, BoardKnowledge, likelihoods, win_probabilities
-from sparring.rbc.observations import observed_steps
 from sparring.rbc.planner import PlannerBot
 from sparring.rbc.plugin import DESCRIPTION
 from sparring.records import GameRecord

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from sparring.measure.ratings import sign_test, wilson_interval
+from sparring.measure.ratings import wilson_interval
+from studies.expendibots.acceptance import sign_test
 
 
 def test_intervals_of_shares_are_wilson_s() -> None:

@@ -15,8 +15,9 @@ from sparring.rbc.game import (
     OpponentMoveResult,
     OpponentSense,
     SenseResult,
+    observation_text,
+    observed_steps,
 )
-from sparring.rbc.observations import observation_text, observed_steps
 
 E2E4, E2E3 = (move_code(chess.Move.from_uci(text)) for text in ("e2e4", "e2e3"))
 

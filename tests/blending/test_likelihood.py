@@ -9,14 +9,13 @@ from sparring.measure.blending import (
     fit,
     hat_basis,
     place_knots,
-    pooled_logs,
     position_blend,
     rating_blend,
 )
 from sparring.measure.scores import ChoiceData
 from sparring.policies import Curve
 from sparring.policies.pool import FeatureScaler, position_features
-from studies.blend.weights import refit, score_logs
+from studies.blend.weights import pooled_logs, refit, score_logs
 from tests.blending.simulated import constant_weights, simulate_choices
 
 

@@ -16,8 +16,7 @@ from sparring.base.errors import BadConfig, BadFile
 from sparring.cli import main
 from sparring.networks import load_network, store
 from sparring.networks.card import read_card_from_file
-from sparring.networks.files import model_name
-from sparring.networks.formats import read_network
+from sparring.networks.formats import model_name, read_network
 from sparring.policies import NetworkPolicy, load_policy
 from sparring.policies.loading import fingerprint
 from tests.networks.tiny_networks import tiny_network, write

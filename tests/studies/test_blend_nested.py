@@ -102,6 +102,6 @@ def test_hits_and_nats_are_the_scores_of_choices(measured: HeldOutSample) -> Non
 
 
 def _logs(measured: HeldOutSample, theta: Array, features: Array) -> Array:
-    from sparring.measure.blending import pooled_logs
+    from studies.blend.weights import pooled_logs
 
     return pooled_logs(measured.part.of(*NAMES), theta @ features.T)

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from sparring.measure.scores import best_beta
 from sparring.measure.tuning import (
     Theta,
     VisitData,
-    best_beta,
     search_differences,
 )
 from sparring.policies.policy import segment_log_softmax, segment_offsets, segment_repeat, segment_sum

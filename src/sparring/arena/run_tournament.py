@@ -1,4 +1,4 @@
-"""Runs a tournament; an interrupted run resumes."""
+"""Runs a tournament and plays its games; an interrupted run resumes."""
 
 from __future__ import annotations
 

@@ -236,7 +236,7 @@ _SEEDS = ("seed", "trial")
 _PARALLEL = ("threads", "workers", "processes", "concurrency")
 _MOST_PARALLEL = 1024
 _RATINGS = ("rating", "my_rating", "opponent_rating")
-"""The policy has their range (`ratings.check_rating_range`)."""
+"""The policy has their range (`arguments.check_rating_range`)."""
 
 
 def checked_command(command: Callable[..., None]) -> Callable[..., None]:

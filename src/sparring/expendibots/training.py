@@ -276,14 +276,6 @@ class ValueTask(Task):
         scale = np.divide(1, std, out=np.zeros_like(std), where=std > 1e-3)
         return ValueNetwork(self._recipe.hidden, _tensor(measured.mean(0)), _tensor(scale))
 
-    def open(self, model: nn.Module, device: torch.device, replica: tuple[int, int]) -> None:
-        """Does nothing: the positions are in memory."""
-
-    @property
-    def first_cursor(self) -> Any:
-        """The number of the step."""
-        return 0
-
     def batches(self, begin: Any) -> Generator[TaskBatch]:
         """Yields the positions in a new order in each epoch, each turned by a random symmetry."""
         rng, turned, positions = np.random.default_rng(self._recipe.seed), symmetric_places(), self._positions

@@ -211,11 +211,6 @@ def position_blend(choices: ChoiceData) -> PositionWeights:
     return PositionWeights(knots, scale, fit(choices, features))
 
 
-def pooled_logs(choices: ChoiceData, weights: Array) -> Array:
-    """Unnormalised log-probabilities [moves] of the pool with weights [policies, positions]."""
-    return geometric_pool(weights, choices.log_probabilities.astype(np.float64), choices.offsets)
-
-
 def place_knots(ratings: NDArray[np.floating], count: int = _KNOTS) -> tuple[int, ...]:
     """Evenly spaced knots from the 5 % to the 95 % quantile of the ratings; one knot if all are equal or
     unknown."""

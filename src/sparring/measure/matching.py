@@ -16,13 +16,14 @@ from sparring.base.storage import atomic_write
 from sparring.measure.metrics import Estimate, PolicyMetrics, Resamples
 from sparring.measure.samples import GameSelection, Sample, read_sample
 from sparring.measure.scores import (
+    CachedPolicy,
     TemperatureFit,
     cache_key,
     fit_temperatures,
     score_sample,
     temperature_curve,
 )
-from sparring.policies import Policy, TemperedPolicy, fingerprint, load_policy
+from sparring.policies import Policy, TemperedPolicy
 from sparring.records import Split
 
 
@@ -71,17 +72,20 @@ def measure(
     or OSError.
     """
     options = options or MeasureOptions()
-    opened = [_open(source, selection.game, options) for source in sources]
+    runtime: dict[str, Any] = {
+        key: getattr(options, key) for key in ("backend", "threads", "batch", "symmetries")
+    }
+    opened = [CachedPolicy.open(source.name, source.source, selection.game, **runtime) for source in sources]
     measured: list[dict[str, PolicyMetrics]] = []
-    fitted: dict[str, dict[str, TemperatureFit]] = {policy.name: {} for policy, _ in opened}
+    fitted: dict[str, dict[str, TemperatureFit]] = {expert.name: {} for expert in opened}
     for trial in range(selection.trial, selection.trial + trials):
         of_trial = replace(selection, trial=trial)
         sample, folder = read_sample(of_trial), out / "scores" / f"trial-{trial}"
         held_out = read_sample(replace(of_trial, split=Split.VALIDATION)) if options.calibrate else None
         resamples = Resamples.draw(sample.group_of_game, options.resamples, options.seed)
         metrics = {}
-        for policy, key in opened:
-            name = policy.name
+        for expert in opened:
+            policy, name, key = expert.policy, expert.name, cache_key(expert.key, str(options.batch))
             if held_out is not None:
                 fits = _temperatures(policy, key, held_out, folder, on_progress)
                 fitted[name] = fitted[name] or fits
@@ -99,21 +103,6 @@ def measure(
             metrics[name] = PolicyMetrics(sample, scores, resamples)
         measured.append(metrics)
     return _content(measured, fitted, selection)
-
-
-def _open(source: PolicySource, game: str, options: MeasureOptions) -> tuple[Policy, str]:
-    """A loaded policy and the key of its scores."""
-    policy = load_policy(
-        source.source,
-        game,
-        name=source.name,
-        backend=options.backend,
-        threads=options.threads,
-        batch=options.batch,
-        symmetries=options.symmetries,
-    )
-    settings = (options.backend, str(options.batch), str(options.symmetries))
-    return policy, cache_key(fingerprint(source.source, game), *settings)
 
 
 def _temperatures(

@@ -273,12 +273,6 @@ def wilson_interval(share: float, count: float, z: float = Z95) -> tuple[float, 
     return (centre - half) / scale, (centre + half) / scale
 
 
-def sign_test(wins: int, losses: int) -> float:
-    """The one-sided p-value of the exact sign test: the chance of at least so many wins among equals."""
-    decided = wins + losses
-    return float(sum(math.comb(decided, more) for more in range(wins, decided + 1)) / 2**decided)
-
-
 # Sequential probability ratio test: is a player stronger by elo1 rather than by elo0?
 #
 # The generalised SPRT of fishtest: a multinomial over the scores of a game (loss, draw, win) or of a pair of

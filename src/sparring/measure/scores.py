@@ -22,10 +22,13 @@ from sparring.networks import Position, Prediction
 from sparring.policies import Curve, Policy, fingerprint, load_policy, log_probabilities
 from sparring.policies.policy import (
     Array,
+    Offsets,
     clipped_log,
     segment_log_softmax,
     segment_logsumexp,
     segment_offsets,
+    segment_repeat,
+    segment_sum,
 )
 
 # Scores of a policy on people's moves: a few numbers per position, in a file that can be resumed.
@@ -180,9 +183,8 @@ def collect_choice_data(
     )
 
 
-_STEPS = 50
-_LEAST, _MOST = 0.05, 20.0
-"""Bounds of the inverse temperature. At a bound the policy is uninformative, or always right."""
+_INVERSE_TEMPERATURES = 0.05, 20.0
+"""Bounds. At a bound the policy is uninformative, or always right."""
 
 
 @dataclass(frozen=True)
@@ -207,7 +209,8 @@ def fit_temperatures(
     fits = {}
     for number, name in enumerate(sample.groups):
         subset = choices.subset(np.flatnonzero(group_of == number))
-        inverse = fit_inverse_temperature(subset)
+        logs = subset.log_probabilities[0].astype(np.float64)
+        inverse = best_beta(logs, subset.offsets, subset.played, _INVERSE_TEMPERATURES)
         ratings = subset.metadata["rating"]
         fits[name] = TemperatureFit(
             None if np.isnan(ratings).all() else float(np.nanmean(ratings)),
@@ -228,24 +231,32 @@ def temperature_curve(fitted: dict[str, TemperatureFit]) -> Curve:
     return Curve.constant(np.average([fit.temperature for fit in fitted.values()], weights=weights))
 
 
-def fit_inverse_temperature(choices: ChoiceData) -> float:
-    """Minimises the mean negative log-likelihood of p^b over b, a convex problem, by Newton's method."""
-    logs = choices.log_probabilities[0].astype(np.float64)
-    inverse = 1.0
-    for _ in range(_STEPS):
-        scaled = inverse * logs
-        shares = np.exp(segment_log_softmax(scaled, choices.offsets))
-        mean = np.add.reduceat(shares * logs, choices.offsets[:-1])
-        square = np.add.reduceat(shares * logs**2, choices.offsets[:-1])
-        slope = float((mean - logs[choices.played]).mean())
-        bend = float((square - mean**2).mean())
-        step = slope / max(bend, 1e-12)
-        # Half the way to the bound at most: far from the minimum Newton's step may be much too long.
-        following = float(np.clip(inverse - step, max(inverse / 2, _LEAST), min(inverse * 2, _MOST)))
-        if abs(following - inverse) < 1e-9:
+def best_beta(
+    logs: Array, offsets: Offsets, played: NDArray[np.int64], bounds: tuple[float, float] = (1e-3, 50.0)
+) -> float:
+    """The beta that minimises the mean of log sum exp(beta logs) - beta logs[played].
+
+    Newton's method, kept inside the bounds by bisection: the mean is convex in beta.
+    """
+    low, high = bounds
+    beta = 1.0
+    for _ in range(60):
+        shares = np.exp(segment_log_softmax(beta * logs, offsets))
+        means = segment_sum(shares * logs, offsets)
+        slope = float((means - logs[played]).mean())
+        gaps = logs - segment_repeat(means, offsets)
+        bend = float(segment_sum(shares * gaps * gaps, offsets).mean())
+        if slope > 0:
+            high = beta
+        else:
+            low = beta
+        following = beta - slope / bend if bend > 0 else low
+        if not low < following < high:
+            following = (low + high) / 2
+        if abs(following - beta) < 1e-9 * beta:
             break
-        inverse = following
-    return inverse
+        beta = following
+    return beta
 
 
 # Cached predictions of policies on recorded games, in append-only files.

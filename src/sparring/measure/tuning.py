@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from sparring.base.config import native_option
 from sparring.measure.samples import GameSelection, Sample, read_sample
+from sparring.measure.scores import best_beta
 from sparring.networks import Position, Prediction
 from sparring.networks.codec import PositionBatch, PredictionBatch
 from sparring.policies import Policy
@@ -198,7 +199,6 @@ def search_visits(
 # finds its one minimum. The player of a class plays both parts (`search.move_selection.by_visits`).
 
 
-_BETAS = (1e-3, 50.0)
 _LEAST_BACKOFF = 1e-4
 
 
@@ -276,32 +276,6 @@ def fit_choice(data: VisitData, policy_temperature: float, nodes: int | None = N
     logs, offsets, played = choices.visited()
     temperature = 1 / best_beta(logs, offsets, played) if len(played) else 1.0
     return ChoiceFit(temperature, backoff, float(choices.losses(temperature, backoff).mean()))
-
-
-def best_beta(logs: Array, offsets: Offsets, played: NDArray[np.int64]) -> float:
-    """The beta that minimises the mean of log sum exp(beta logs) - beta logs[played].
-
-    Newton's method, kept inside the bounds by bisection: the mean is convex in beta.
-    """
-    low, high = _BETAS
-    beta = 1.0
-    for _ in range(60):
-        shares = np.exp(segment_log_softmax(beta * logs, offsets))
-        means = segment_sum(shares * logs, offsets)
-        slope = float((means - logs[played]).mean())
-        gaps = logs - segment_repeat(means, offsets)
-        bend = float(segment_sum(shares * gaps * gaps, offsets).mean())
-        if slope > 0:
-            high = beta
-        else:
-            low = beta
-        following = beta - slope / bend if bend > 0 else low
-        if not low < following < high:
-            following = (low + high) / 2
-        if abs(following - beta) < 1e-9 * beta:
-            break
-        beta = following
-    return beta
 
 
 # The gradient of the loss in x = log(t, c_puct) by finite differences (the paper's line 7): the same

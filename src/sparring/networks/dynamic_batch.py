@@ -18,7 +18,8 @@ from onnx import TensorProto, helper, numpy_helper
 from sparring.base.errors import BadFile
 from sparring.networks.graph import BATCH_DIMENSION
 from sparring.networks.graph_check import check_memory
-from sparring.networks.onnx_files import convert_opset, keep_outputs, to_array
+from sparring.networks.onnx_files import convert_opset, to_array
+from sparring.networks.onnx_reader import read_onnx
 
 if TYPE_CHECKING:
     import onnxruntime
@@ -40,9 +41,10 @@ def with_dynamic_batch(
     check_memory(model, {value.name: _single(value) for value in model.graph.input})
     freed = _free_batch(convert_opset(model))
     rewrite(freed)
-    keep_outputs(freed, outputs)
-    _verify_batches(model, freed)
-    return freed
+    kept = onnx.ModelProto()
+    kept.ParseFromString(read_onnx(freed.SerializeToString()).keep_outputs(outputs))
+    _verify_batches(model, kept)
+    return kept
 
 
 def _single(value: onnx.ValueInfoProto) -> tuple[int, ...]:

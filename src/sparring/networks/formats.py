@@ -1,7 +1,10 @@
-"""Formats of network files, and the codec that a model card names. Games add those of other programs."""
+"""Network files: their content and formats, and the codec that a card names. Games add those of others."""
 
 from __future__ import annotations
 
+import gzip
+import stat
+import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -14,7 +17,6 @@ from sparring.games import GAMES
 from sparring.networks.card import ModelCard, has_card, read_card
 from sparring.networks.codec import Codec
 from sparring.networks.conditioned import ConditionedCodec
-from sparring.networks.files import model_name, read_file
 from sparring.networks.onnx_reader import OnnxFile, check_content, read_onnx
 from sparring.networks.plain import PlainCodec
 
@@ -172,3 +174,45 @@ def _read(path: Path) -> onnx.ModelProto:
 
 def _of(formats: Sequence[WeightsFormat | OnnxFormat]) -> str:
     return f" of {' or '.join(known.program for known in formats) or 'another program'}"
+
+
+# The content of a network file, plain or gzipped, with a limit on its decompressed size.
+
+
+_GZIP = b"\x1f\x8b"
+_ALWAYS_FINE = 64 << 20
+_RATIO = 20
+"""Largest compression ratio. Trained weights hardly compress: a file with a larger ratio is not a
+network."""
+_LARGEST = 4 << 30
+
+
+def read_file(path: Path) -> bytes:
+    """The content of a file, decompressed if gzipped. Raises BadFile or OSError."""
+    status = path.stat()
+    if not stat.S_ISREG(status.st_mode):
+        raise BadFile("it is not a regular file")  # a pipe or a device may never end
+    size = status.st_size
+    limit = min(_LARGEST, max(_ALWAYS_FINE, _RATIO * size))
+    with path.open("rb") as file:
+        compressed = file.read(2) == _GZIP
+    if not compressed:
+        if size > _LARGEST:
+            raise BadFile(f"it has {size:,} bytes, more than any network")
+        return path.read_bytes()
+    try:
+        with gzip.open(path) as unpacked:
+            content = unpacked.read(limit + 1)
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise BadFile(f"the compressed file is cut off or broken ({error})") from None
+    if len(content) > limit:
+        raise BadFile(f"it unpacks to more than {limit:,} bytes, which no network of its size does")
+    return content
+
+
+def model_name(path: Path) -> str:
+    """A network's name from its file: `maia-1500` for `maia-1500.pb.gz`."""
+    name = path.name
+    while name.endswith((".onnx", ".pb", ".bin", ".gz", ".txt")):
+        name = name[: name.rindex(".")]
+    return name

@@ -15,10 +15,9 @@ import onnx
 from onnx import TensorProto, helper
 
 from sparring.base.errors import BadFile, first_line
-from sparring.games import load_game
-from sparring.networks.codec import Codec, Position, Tensors
-from sparring.networks.onnx_files import type_difference
-from sparring.networks.onnx_reader import TensorSpec, type_words
+from sparring.networks.codec import Codec, Tensors
+from sparring.networks.onnx_files import value_info
+from sparring.networks.onnx_reader import check_inputs, type_words
 
 Shape: TypeAlias = tuple[int, ...]
 Cost: TypeAlias = Callable[[list[Shape], list[Shape], dict[str, Any]], int]
@@ -121,11 +120,7 @@ _NUMERIC = frozenset(
 
 def check_graph(model: onnx.ModelProto, codec: Codec) -> None:
     """Raises BadFile unless the graph takes what the codec encodes and gives what the codec decodes."""
-    try:
-        sample = codec.encode([Position(load_game(codec.game).initial())])
-    except (ValueError, LookupError, TypeError, OverflowError, MemoryError) as error:
-        raise BadFile(f"the settings of its model card are wrong ({first_line(error)})") from None
-    _check_inputs(model, sample)
+    sample = check_inputs(map(value_info, model.graph.input), codec)
     shapes = check_memory(model, {name: array.shape for name, array in sample.items()})
     if (needed := multiply_adds(model, shapes)) > _MAX_MULTIPLY_ADDS:
         raise BadFile(f"a position would need {needed:,} multiply-adds, more than {_MAX_MULTIPLY_ADDS:,}")
@@ -192,16 +187,6 @@ def _infer_shapes(model: onnx.ModelProto, inputs: Mapping[str, Shape]) -> dict[s
     return shapes
 
 
-def _check_inputs(model: onnx.ModelProto, sample: Tensors) -> None:
-    inputs = {value.name: value for value in model.graph.input}
-    if inputs.keys() != sample.keys():
-        raise BadFile(f"its inputs are {_names(inputs)}; its model card needs {_names(sample)}")
-    for name, array in sample.items():
-        spec = TensorSpec(name, array.shape[1:], int(helper.np_dtype_to_tensor_dtype(array.dtype)))
-        if words := type_difference(inputs[name], spec, any_batch=True):
-            raise BadFile(f"its input {name} is {words[0]}; its model card needs {words[1]}")
-
-
 def _check_outputs(
     model: onnx.ModelProto, codec: Codec, sample: Tensors, shapes: Mapping[str, Shape]
 ) -> None:
@@ -216,7 +201,3 @@ def _check_outputs(
                 f"its output {name} is {type_words(types[name], [None, *shapes.get(name, ())[1:]])}; "
                 f"its model card needs {type_words(TensorProto.FLOAT, [None, *expected])}"
             )
-
-
-def _names(names: Mapping[str, object]) -> str:
-    return ", ".join(sorted(names)) or "none"

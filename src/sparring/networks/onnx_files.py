@@ -19,7 +19,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 from sparring.base.errors import BadFile, first_line
 from sparring.networks.graph import OPSET
-from sparring.networks.onnx_reader import TensorSpec, type_words
+from sparring.networks.onnx_reader import TensorSpec, ValueInfo
 
 
 def load_onnx(data: bytes, folder: Path | None = None) -> onnx.ModelProto:
@@ -65,24 +65,6 @@ def convert_opset(model: onnx.ModelProto) -> onnx.ModelProto:
         return model
 
 
-def keep_outputs(model: onnx.ModelProto, names: Sequence[str]) -> None:
-    """Removes all other outputs, and the nodes and constants that only they need."""
-    needed = set(names)
-    nodes: list[onnx.NodeProto] = []
-    for node in reversed(model.graph.node):
-        if needed.intersection(node.output):
-            needed.update(node.input)
-            nodes.append(node)
-    graph = model.graph
-    for field, kept in (
-        (graph.node, nodes[::-1]),
-        (graph.output, [value for value in graph.output if value.name in names]),
-        (graph.initializer, [tensor for tensor in graph.initializer if tensor.name in needed]),
-    ):
-        del field[:]
-        field.extend(kept)
-
-
 def count_parameters(model: onnx.ModelProto) -> int:
     """The number of trained parameters: the elements of floating-point constants that are not scalars."""
     return sum(
@@ -100,30 +82,19 @@ def count_operators(model: onnx.ModelProto) -> Counter[str]:
 def _check_values(
     family: str, role: str, values: Iterable[onnx.ValueInfoProto], wanted: Sequence[TensorSpec]
 ) -> None:
-    present = {value.name: value for value in values}
+    present = {value.name: value_info(value) for value in values}
     for spec in wanted:
         if spec.name not in present:
             raise BadFile(f"not a {family} network: it has no {role} {spec.name}")
-        if words := type_difference(present[spec.name], spec):
+        if words := present[spec.name].difference(spec):
             raise BadFile(f"not a {family} network: its {role} {spec.name} is {words[0]}, not {words[1]}")
 
 
-def type_difference(
-    value: onnx.ValueInfoProto, spec: TensorSpec, *, any_batch: bool = False
-) -> tuple[str, str] | None:
-    """The types and shapes of a value and of its specification in words; None if they agree.
-
-    A dimension that the value leaves open agrees with any. With `any_batch` the first one must be open.
-    """
+def value_info(value: onnx.ValueInfoProto) -> ValueInfo:
+    """An input or output as a model states it."""
     tensor = value.type.tensor_type
-    dims = [dim.dim_value if dim.HasField("dim_value") else None for dim in tensor.shape.dim]
-    sizes = [None, *spec.shape]
-    fits = len(dims) == len(sizes) and all(
-        dim in (None, size) for dim, size in zip(dims[1:], spec.shape, strict=True)
-    )
-    if fits and tensor.elem_type == spec.dtype and not (any_batch and dims[0] is not None):
-        return None
-    return type_words(tensor.elem_type, dims), type_words(spec.dtype, sizes)
+    dims = (dim.dim_value if dim.HasField("dim_value") else None for dim in tensor.shape.dim)
+    return ValueInfo(value.name, tensor.elem_type, tuple(dims))
 
 
 def _check_operators(model: onnx.ModelProto) -> None:

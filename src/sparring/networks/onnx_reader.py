@@ -7,7 +7,7 @@ recognised; `sparring.networks.graph_check` checks more, with the library.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -70,6 +70,19 @@ class ValueInfo:
             )
         return np.dtype(_STORED[self.dtype])
 
+    def difference(self, spec: TensorSpec, *, any_batch: bool = False) -> tuple[str, str] | None:
+        """The types and shapes of the value and of a specification in words; None if they agree.
+
+        A dimension that the value leaves open agrees with any. With `any_batch` the first one must be open.
+        """
+        sizes = (None, *spec.shape)
+        fits = len(self.dims) == len(sizes) and all(
+            dim in (None, size) for dim, size in zip(self.dims[1:], spec.shape, strict=True)
+        )
+        if fits and self.dtype == spec.dtype and not (any_batch and self.dims[0] is not None):
+            return None
+        return type_words(self.dtype, self.dims), type_words(spec.dtype, sizes)
+
 
 @dataclass(frozen=True)
 class OnnxFile:
@@ -130,12 +143,25 @@ def check_content(file: OnnxFile, codec: Codec) -> None:
     model, graph = parse_model(file.content)
     _check_graph(model, graph)
     weights = {tensor.text(NAME, "name") for tensor in graph.messages(WEIGHTS, "initializer")}
+    sample = check_inputs([value for value in file.inputs if value.name not in weights], codec)
+    _check_outputs({value.name: value for value in file.outputs}, codec, sample)
+
+
+def check_inputs(values: Iterable[ValueInfo], codec: Codec) -> Tensors:
+    """What the codec makes of an initial position. Raises BadFile if inputs of a graph cannot take it."""
     try:
         sample = codec.encode([Position(load_game(codec.game).initial())])
     except (ValueError, LookupError, TypeError, OverflowError, MemoryError) as error:
         raise BadFile(f"the settings of its model card are wrong ({first_line(error)})") from None
-    _check_inputs({value.name: value for value in file.inputs if value.name not in weights}, sample)
-    _check_outputs({value.name: value for value in file.outputs}, codec, sample)
+    inputs = {value.name: value for value in values}
+    if inputs.keys() != sample.keys():
+        there, needed = (", ".join(sorted(names)) or "none" for names in (inputs, sample))
+        raise BadFile(f"its inputs are {there}; its model card needs {needed}")
+    for name, array in sample.items():
+        spec = TensorSpec(name, array.shape[1:], type_number(array.dtype))
+        if words := inputs[name].difference(spec, any_batch=True):
+            raise BadFile(f"its input {name} is {words[0]}; its model card needs {words[1]}")
+    return sample
 
 
 def type_number(dtype: np.dtype[Any]) -> int:
@@ -200,22 +226,6 @@ def _check_weights(tensor: Message) -> None:
         raise BadFile(f"its weights {name} hold a NaN or an infinite number")
 
 
-def _check_inputs(inputs: Mapping[str, ValueInfo], sample: Tensors) -> None:
-    if inputs.keys() != sample.keys():
-        raise BadFile(f"its inputs are {_names(inputs)}; its model card needs {_names(sample)}")
-    for name, array in sample.items():
-        given = inputs[name]
-        wanted = (None, *array.shape[1:])
-        fits = len(given.dims) == len(wanted) and given.dims[0] is None
-        fits = fits and all(dim in (None, size) for dim, size in zip(given.dims, wanted, strict=True))
-        dtype = type_number(array.dtype)
-        if not fits or given.dtype != dtype:
-            raise BadFile(
-                f"its input {name} is {type_words(given.dtype, given.dims)}; "
-                f"its model card needs {type_words(dtype, wanted)}"
-            )
-
-
 def _check_outputs(outputs: Mapping[str, ValueInfo], codec: Codec, sample: Tensors) -> None:
     """The shapes of outputs are compared when they occur (`Network`): the file's word is no evidence."""
     for name in codec.output_shapes(sample):
@@ -226,7 +236,3 @@ def _check_outputs(outputs: Mapping[str, ValueInfo], codec: Codec, sample: Tenso
         if outputs[name].dtype != FLOAT:
             given = type_words(outputs[name].dtype, outputs[name].dims)
             raise BadFile(f"its output {name} is {given}; its model card needs float")
-
-
-def _names(names: Mapping[str, object]) -> str:
-    return ", ".join(sorted(names)) or "none"

@@ -17,7 +17,7 @@ from sparring.base.errors import BadFile
 from sparring.base.storage import atomic_write
 from sparring.games import load_game
 from sparring.networks.card import ModelCard, read_card_from_file
-from sparring.networks.files import model_name
+from sparring.networks.formats import model_name
 from sparring.networks.network import Network
 from sparring.networks.sessions import serialized
 

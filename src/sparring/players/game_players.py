@@ -1,4 +1,4 @@
-"""`GamePlayers`: the players that a game brings along."""
+"""`GamePlayers`: the players that a game brings along, and the measured ratings of its bots."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ from sparring.base.config import PositiveInt, Source, bad_value, from_table, is_
 from sparring.base.errors import BadConfig
 from sparring.games import GAMES, describe
 from sparring.networks import load_network
-from sparring.networks.files import model_name
+from sparring.networks.formats import model_name
 from sparring.networks.store import find, has_added
 from sparring.policies.person import SUFFIX as PERSON_SUFFIX
 from sparring.policies.person import PersonPolicy, load_person_network, read_person

@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 from sparring._core import RbcState
 from sparring.games import Move
 from sparring.players.player import GameStart, Turn
-from sparring.rbc.game import NO_SENSE, SENSE, Rbc, board_fen
+from sparring.rbc.game import NO_SENSE, SENSE, Rbc, board_fen, observed_steps
 from sparring.rbc.knowledge import EvaluatedSample, sense_entropies, sense_values
-from sparring.rbc.observations import observed_steps
 from sparring.rbc.planner import PlannerBot, action_scores
 
 _LIKELY = 3

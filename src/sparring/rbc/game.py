@@ -6,16 +6,19 @@ A state holds the true board; players see the observations of `observe`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import itertools
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, replace
 from typing import ClassVar, TypeAlias
 
 import chess
 
-from sparring._core import RbcState
+from sparring._core import RbcBoardSet, RbcState
+from sparring.base.sentences import Sentence
 from sparring.chess.game import BOARD_PLANES, board_diagram, match_move, move_code
-from sparring.games.diagrams import Diagram
+from sparring.games.diagrams import Diagram, Piece
 from sparring.games.game import IllegalMove, Move, ParseError, Spec
-from sparring.games.states import StateGame, to_valid_utf8
+from sparring.games.states import StateGame, states_to, to_valid_utf8
 
 PASS: Move = 0
 SENSE: Move = 0x8000
@@ -115,3 +118,97 @@ class Rbc(StateGame[RbcState]):
 def board_fen(state: RbcState) -> str:
     """The true position as FEN, en passant square after every double step, as reconchess writes it."""
     return state.text().rsplit(" ", 1)[0]
+
+
+# What the players of a game observe: step by step, in words, and as a board.
+
+
+@dataclass(frozen=True)
+class ObservedStep:
+    """A sense or a move of a game."""
+
+    before: RbcState
+    move: Move
+    after: RbcState
+    seen: tuple[Observation, Observation]
+    """What White and Black observe."""
+
+
+def observed_steps(game: RbcState) -> Iterator[ObservedStep]:
+    """The senses and moves from the start of a game to the state `game`."""
+    rules = Rbc()
+    for before, after in itertools.pairwise(states_to(game)):
+        move = after.last_move
+        assert move is not None
+        seen = rules.observe(before, 0, move), rules.observe(before, 1, move)
+        yield ObservedStep(before, move, after, seen)
+
+
+def observation_text(observation: Observation, player: str = "") -> list[str]:
+    """An observation in sentences: to the player, or about the player of this name; none if it tells nothing.
+
+    Of a sense it lists the pieces, of a move what became of the request and what was captured.
+    """
+    match observation:
+        case SenseResult(pieces):
+            seen = [f"{letter} on {chess.square_name(square)}" for square, letter in pieces if letter]
+            return [_sensed(", ".join(seen), player)]
+        case MoveResult(request, taken, capture_square):
+            sentences: list[str] = []
+            if request == PASS:
+                sentences.append(Sentence("{side} passes.", side=player) if player else Sentence("You pass."))
+            elif taken is None:
+                move = _move_text(request)
+                sentences.append(Sentence("{move} did not happen: something was in the way.", move=move))
+            elif taken != request:
+                move, became = _move_text(request), _move_text(taken)
+                sentences.append(Sentence("{move} became {taken}.", move=move, taken=became))
+            if capture_square is not None:
+                square = chess.square_name(capture_square)
+                sentences.append(
+                    Sentence("{side} captured on {square}.", side=player, square=square)
+                    if player
+                    else Sentence("You captured on {square}.", square=square)
+                )
+            return sentences
+        case OpponentMoveResult(capture_square) if capture_square is not None:
+            square = chess.square_name(capture_square)
+            if player:
+                return [Sentence("{side}'s piece on {square} was taken.", side=player, square=square)]
+            return [Sentence("Your piece on {square} was taken.", square=square)]
+    return []
+
+
+def _sensed(pieces: str, player: str) -> str:
+    """What a sense shows; `pieces` is empty if there are none."""
+    if player:
+        if not pieces:
+            return Sentence("{side} sees nothing.", side=player)
+        return Sentence("{side} sees {pieces}.", side=player, pieces=pieces)
+    return Sentence("You see {pieces}.", pieces=pieces) if pieces else Sentence("You see nothing.")
+
+
+def _move_text(move: Move) -> str:
+    return RbcState.initial().move_text(move)
+
+
+def known_diagram(boards: RbcBoardSet, marked: Collection[int] = ()) -> Diagram:
+    """The pieces that are certain, and `?` (owner -1) where the possible boards differ. `marked` squares are
+    highlighted."""
+    board = chess.BaseBoard.empty()
+    symbols = boards.known_pieces()
+    for square, symbol in enumerate(symbols):
+        if symbol not in (None, "?"):
+            board.set_piece_at(square, chess.Piece.from_symbol(symbol))
+    diagram = board_diagram(board, None)
+    cells = [list(row) for row in diagram.cells]
+    for square, symbol in enumerate(symbols):
+        if symbol == "?":
+            row, column = _place(square)
+            cells[row][column] = Piece("?", owner=-1)
+    return replace(diagram, cells=tuple(map(tuple, cells)), highlights=frozenset(map(_place, marked)))
+
+
+def _place(square: int) -> tuple[int, int]:
+    """Row from the top and column of a square."""
+    return 7 - chess.square_rank(square), chess.square_file(square)

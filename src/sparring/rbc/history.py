@@ -16,8 +16,16 @@ from typing import Any
 
 from sparring._core import RbcState
 from sparring.base.config import Count, Fraction
-from sparring.rbc.game import NO_SENSE, PASS, SENSE, MoveResult, SenseResult, board_fen
-from sparring.rbc.observations import ObservedStep, observed_steps
+from sparring.rbc.game import (
+    NO_SENSE,
+    PASS,
+    SENSE,
+    MoveResult,
+    ObservedStep,
+    SenseResult,
+    board_fen,
+    observed_steps,
+)
 from sparring.rbc.plugin import DESCRIPTION
 from sparring.records.record import GameRecord, ParsedGame, Termination, parse_safely
 from sparring.records.sources import read_lines

@@ -12,13 +12,18 @@ from numpy.typing import NDArray
 from sparring._core import RbcBoardSet
 from sparring.base.sentences import Sentence, joined
 from sparring.play.game import LiveGame
-from sparring.rbc.game import Observation, OpponentMoveResult, SenseResult
-from sparring.rbc.observations import known_diagram, observation_text, observed_steps
+from sparring.rbc.game import (
+    Observation,
+    OpponentMoveResult,
+    SenseResult,
+    known_diagram,
+    observation_text,
+    observed_steps,
+)
 from sparring.rbc.tracker import Tracker, TrackerOptions
 from sparring.server.messages import GameView, HiddenView, Phase, PositionView, board_view, text_of
-from sparring.server.page_game import PageGame, ShownState, move_view
+from sparring.server.page_game import BeliefStep, BeliefView, PageGame, Replay, ShownState, move_view
 from sparring.server.refusal import Refused
-from sparring.server.replay import BeliefStep, BeliefView, Replay
 
 _SAMPLE = 2_000
 """Boards that shares are estimated from."""

@@ -10,8 +10,7 @@ from sparring.cli.session import DEFAULTS, LeftGame, TerminalOptions
 from sparring.cli.terminal import COMMANDS, TerminalGame
 from sparring.games import Game, IllegalMove, ParseError
 from sparring.players import Decision, Player
-from sparring.rbc.game import MoveResult, OpponentMoveResult, SenseResult
-from sparring.rbc.observations import known_diagram, observation_text
+from sparring.rbc.game import MoveResult, OpponentMoveResult, SenseResult, known_diagram, observation_text
 from sparring.rbc.tracker import Tracker, TrackerOptions
 
 _COMMANDS = {name: COMMANDS[name] for name in ("help", "moves", "board", "letters", "resign", "save", "quit")}

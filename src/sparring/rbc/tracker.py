@@ -36,8 +36,7 @@ from sparring.base.config import usable_threads
 from sparring.base.errors import SparringError
 from sparring.games import Move
 from sparring.rbc import repair
-from sparring.rbc.game import PASS, MoveResult, Observation, OpponentMoveResult, SenseResult
-from sparring.rbc.observations import observed_steps
+from sparring.rbc.game import PASS, MoveResult, Observation, OpponentMoveResult, SenseResult, observed_steps
 from sparring.rbc.synopsis import SynopsisContext
 
 SensedSquares = tuple[tuple[int, str | None], ...]

@@ -1,4 +1,4 @@
-"""Readers and writers of recorded games, by game and file suffix."""
+"""Recorded games: readers and writers by game and file suffix, a game with its rules, and `open_records`."""
 
 from __future__ import annotations
 

@@ -28,9 +28,8 @@ from sparring.players.player import NO_MOVE
 from sparring.server.messages import ApiMessage, GameView, NewGame, OpponentChoice, StrengthView, text_of
 from sparring.server.new_game import plan_game
 from sparring.server.opponents import Opponents, Pauses
-from sparring.server.page_game import GameSettings, PageGame, refusing
+from sparring.server.page_game import GameSettings, PageGame, Replays, refusing
 from sparring.server.refusal import Refused
-from sparring.server.replay import Replays
 from sparring.server.security import OWNER
 from sparring.server.store import GameStore
 

@@ -19,8 +19,8 @@ from sparring.server.messages import (
     StrengthView,
     TakeBack,
 )
+from sparring.server.page_game import ReplayView
 from sparring.server.refusal import REFUSALS, Refused
-from sparring.server.replay import ReplayView
 
 # What every request has: the host of the games, and the visitor.
 

@@ -86,12 +86,12 @@ class Task(ABC):
     def make_model(self) -> nn.Module:
         """Returns the network with its initial weights."""
 
-    @abstractmethod
     def open(self, model: nn.Module, device: torch.device, replica: tuple[int, int]) -> None:
         """Opens the data for a model on its device; `replica` is (rank, world size).
 
         Raises BadConfig, BadFile or OSError.
         """
+        return
 
     def stage(self, done: float) -> int:
         """Returns the stage of the training after a fraction `done` of it. Batches and step may differ
@@ -103,9 +103,9 @@ class Task(ABC):
         return
 
     @property
-    @abstractmethod
     def first_cursor(self) -> Any:
-        """The position before the first batch."""
+        """The position before the first batch; by default a cursor is the number of a step."""
+        return 0
 
     @abstractmethod
     def batches(self, begin: Any) -> Generator[TaskBatch]:

@@ -352,11 +352,6 @@ class RbcTask(Task):
         self._any_row = np.flatnonzero(~self.data.validation)
         self._included = [self.data.included(headset) for headset in config.headsets]
 
-    @property
-    def first_cursor(self) -> Any:
-        """The number of the step."""
-        return 0
-
     def batches(self, begin: Any) -> Generator[TaskBatch]:
         """Yields the batch of each step."""
         return (self.example(step) for step in count(begin))
