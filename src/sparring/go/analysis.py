@@ -33,7 +33,7 @@ from sparring.go.analysis_query import (
     AnalysisSettings,
     HumanProfile,
     Json,
-    PositionQuery,
+    AnalysisRequest,
     QueryReader,
     read_object,
 )
@@ -111,7 +111,7 @@ class Tally:
 class PositionSearch:
     """The search of one position."""
 
-    def __init__(self, query: PositionQuery, config: PuctConfig) -> None:
+    def __init__(self, query: AnalysisRequest, config: PuctConfig) -> None:
         self.query, self.state = query, query.state
         self.tree = query.state.tree(config)
         self.raw: Prediction | None = None
@@ -413,7 +413,7 @@ def _within(rank: int, bounds: tuple[float, float]) -> int:
 class _Open:
     """A position that is not answered yet."""
 
-    query: PositionQuery
+    query: AnalysisRequest
     search: PositionSearch | None = None
     terminated: bool = False
 
@@ -493,7 +493,7 @@ class AnalysisServer:
                 heapq.heappush(self._queue, _Waiting((-position.priority, next(self._numbers)), entry))
             self._changed.notify_all()
 
-    def _warnings(self, positions: Sequence[PositionQuery]) -> list[tuple[str, str]]:
+    def _warnings(self, positions: Sequence[AnalysisRequest]) -> list[tuple[str, str]]:
         """What the networks cannot do for a query, by field. Loads the network of people if it is needed."""
         if not positions:
             return []
@@ -603,7 +603,7 @@ class AnalysisServer:
             self._open.remove(entry)
 
     @staticmethod
-    def _puct_config(query: PositionQuery) -> PuctConfig:
+    def _puct_config(query: AnalysisRequest) -> PuctConfig:
         c_puct = query.settings.c_puct
         config = PlayerConfig("go", solver=False)
         return puct_config(config if c_puct is None else replace(config, c_puct=c_puct))
@@ -615,5 +615,5 @@ _ACTIONS_ERROR = (
 )
 
 
-def _no_results(query: PositionQuery) -> Json:
+def _no_results(query: AnalysisRequest) -> Json:
     return {"id": query.id, "turnNumber": query.turn, "isDuringSearch": False, "noResults": True}

@@ -151,7 +151,7 @@ class Inclusions:
 
 
 @dataclass(frozen=True)
-class PositionQuery:
+class AnalysisRequest:
     """One position to analyse: a turn of a query."""
 
     id: str
@@ -227,7 +227,7 @@ class QueryReader:
         """Fields with what is not as the query wants it."""
         self._size = 0
 
-    def read(self) -> list[PositionQuery]:
+    def read(self) -> list[AnalysisRequest]:
         """The positions to analyse, in the order of the game. Raises UserError."""
         self._size = self._board_size()
         stones = self._pairs("initialStones", passes=False) if "initialStones" in self._query else []
@@ -254,7 +254,7 @@ class QueryReader:
         if self._warn_unused:
             self.warnings += [(name, _TYPO) for name in self._query if name not in _FIELDS]
         return [
-            PositionQuery(
+            AnalysisRequest(
                 self._query["id"], turn, priorities.get(turn, priority), state, settings, include, every,
                 first_after, avoid_until,
             )
