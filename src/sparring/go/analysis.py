@@ -30,10 +30,10 @@ from sparring.engines.protocols import pv_texts
 from sparring.engines.server import StdinReader, StdoutWriter
 from sparring.games import Move
 from sparring.go.analysis_query import (
+    AnalysisRequest,
     AnalysisSettings,
     HumanProfile,
     Json,
-    AnalysisRequest,
     QueryReader,
     read_object,
 )
