@@ -30,7 +30,11 @@ from sparring.engines.protocols import pv_texts
 from sparring.engines.server import StdinReader, StdoutWriter
 from sparring.games import Move
 from sparring.go.analysis_query import (
+<<<<<<< HEAD
     AnalysisQuery,
+=======
+    AnalysisRequest,
+>>>>>>> katago
     AnalysisSettings,
     HumanProfile,
     Json,
@@ -111,7 +115,11 @@ class Tally:
 class PositionSearch:
     """The search of one position."""
 
+<<<<<<< HEAD
     def __init__(self, query: AnalysisQuery, config: PuctConfig) -> None:
+=======
+    def __init__(self, query: AnalysisRequest, config: PuctConfig) -> None:
+>>>>>>> katago
         self.query, self.state = query, query.state
         self.tree = query.state.tree(config)
         self.raw: Prediction | None = None
@@ -413,7 +421,11 @@ def _within(rank: int, bounds: tuple[float, float]) -> int:
 class _Open:
     """A position that is not answered yet."""
 
+<<<<<<< HEAD
     query: AnalysisQuery
+=======
+    query: AnalysisRequest
+>>>>>>> katago
     search: PositionSearch | None = None
     terminated: bool = False
 
@@ -493,7 +505,11 @@ class AnalysisServer:
                 heapq.heappush(self._queue, _Waiting((-position.priority, next(self._numbers)), entry))
             self._changed.notify_all()
 
+<<<<<<< HEAD
     def _warnings(self, positions: Sequence[AnalysisQuery]) -> list[tuple[str, str]]:
+=======
+    def _warnings(self, positions: Sequence[AnalysisRequest]) -> list[tuple[str, str]]:
+>>>>>>> katago
         """What the networks cannot do for a query, by field. Loads the network of people if it is needed."""
         if not positions:
             return []
@@ -603,7 +619,11 @@ class AnalysisServer:
             self._open.remove(entry)
 
     @staticmethod
+<<<<<<< HEAD
     def _puct_config(query: AnalysisQuery) -> PuctConfig:
+=======
+    def _puct_config(query: AnalysisRequest) -> PuctConfig:
+>>>>>>> katago
         c_puct = query.settings.c_puct
         config = PlayerConfig("go", solver=False)
         return puct_config(config if c_puct is None else replace(config, c_puct=c_puct))
@@ -615,5 +635,9 @@ _ACTIONS_ERROR = (
 )
 
 
+<<<<<<< HEAD
 def _no_results(query: AnalysisQuery) -> Json:
+=======
+def _no_results(query: AnalysisRequest) -> Json:
+>>>>>>> katago
     return {"id": query.id, "turnNumber": query.turn, "isDuringSearch": False, "noResults": True}

@@ -151,7 +151,11 @@ class Inclusions:
 
 
 @dataclass(frozen=True)
+<<<<<<< HEAD
 class AnalysisQuery:
+=======
+class AnalysisRequest:
+>>>>>>> katago
     """One position to analyse: a turn of a query."""
 
     id: str
@@ -227,7 +231,11 @@ class QueryReader:
         """Fields with what is not as the query wants it."""
         self._size = 0
 
+<<<<<<< HEAD
     def read(self) -> list[AnalysisQuery]:
+=======
+    def read(self) -> list[AnalysisRequest]:
+>>>>>>> katago
         """The positions to analyse, in the order of the game. Raises UserError."""
         self._size = self._board_size()
         stones = self._pairs("initialStones", passes=False) if "initialStones" in self._query else []
@@ -254,7 +262,11 @@ class QueryReader:
         if self._warn_unused:
             self.warnings += [(name, _TYPO) for name in self._query if name not in _FIELDS]
         return [
+<<<<<<< HEAD
             AnalysisQuery(
+=======
+            AnalysisRequest(
+>>>>>>> katago
                 self._query["id"], turn, priorities.get(turn, priority), state, settings, include, every,
                 first_after, avoid_until,
             )
