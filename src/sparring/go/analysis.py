@@ -30,11 +30,7 @@ from sparring.engines.protocols import pv_texts
 from sparring.engines.server import StdinReader, StdoutWriter
 from sparring.games import Move
 from sparring.go.analysis_query import (
-<<<<<<< HEAD
-    AnalysisQuery,
-=======
     AnalysisRequest,
->>>>>>> katago
     AnalysisSettings,
     HumanProfile,
     Json,
@@ -115,11 +111,7 @@ class Tally:
 class PositionSearch:
     """The search of one position."""
 
-<<<<<<< HEAD
-    def __init__(self, query: AnalysisQuery, config: PuctConfig) -> None:
-=======
     def __init__(self, query: AnalysisRequest, config: PuctConfig) -> None:
->>>>>>> katago
         self.query, self.state = query, query.state
         self.tree = query.state.tree(config)
         self.raw: Prediction | None = None
@@ -421,11 +413,7 @@ def _within(rank: int, bounds: tuple[float, float]) -> int:
 class _Open:
     """A position that is not answered yet."""
 
-<<<<<<< HEAD
-    query: AnalysisQuery
-=======
     query: AnalysisRequest
->>>>>>> katago
     search: PositionSearch | None = None
     terminated: bool = False
 
@@ -505,11 +493,7 @@ class AnalysisServer:
                 heapq.heappush(self._queue, _Waiting((-position.priority, next(self._numbers)), entry))
             self._changed.notify_all()
 
-<<<<<<< HEAD
-    def _warnings(self, positions: Sequence[AnalysisQuery]) -> list[tuple[str, str]]:
-=======
     def _warnings(self, positions: Sequence[AnalysisRequest]) -> list[tuple[str, str]]:
->>>>>>> katago
         """What the networks cannot do for a query, by field. Loads the network of people if it is needed."""
         if not positions:
             return []
@@ -619,11 +603,7 @@ class AnalysisServer:
             self._open.remove(entry)
 
     @staticmethod
-<<<<<<< HEAD
-    def _puct_config(query: AnalysisQuery) -> PuctConfig:
-=======
     def _puct_config(query: AnalysisRequest) -> PuctConfig:
->>>>>>> katago
         c_puct = query.settings.c_puct
         config = PlayerConfig("go", solver=False)
         return puct_config(config if c_puct is None else replace(config, c_puct=c_puct))
@@ -635,9 +615,5 @@ _ACTIONS_ERROR = (
 )
 
 
-<<<<<<< HEAD
-def _no_results(query: AnalysisQuery) -> Json:
-=======
 def _no_results(query: AnalysisRequest) -> Json:
->>>>>>> katago
     return {"id": query.id, "turnNumber": query.turn, "isDuringSearch": False, "noResults": True}

@@ -151,11 +151,7 @@ class Inclusions:
 
 
 @dataclass(frozen=True)
-<<<<<<< HEAD
-class AnalysisQuery:
-=======
 class AnalysisRequest:
->>>>>>> katago
     """One position to analyse: a turn of a query."""
 
     id: str
@@ -231,11 +227,7 @@ class QueryReader:
         """Fields with what is not as the query wants it."""
         self._size = 0
 
-<<<<<<< HEAD
-    def read(self) -> list[AnalysisQuery]:
-=======
     def read(self) -> list[AnalysisRequest]:
->>>>>>> katago
         """The positions to analyse, in the order of the game. Raises UserError."""
         self._size = self._board_size()
         stones = self._pairs("initialStones", passes=False) if "initialStones" in self._query else []
@@ -262,11 +254,7 @@ class QueryReader:
         if self._warn_unused:
             self.warnings += [(name, _TYPO) for name in self._query if name not in _FIELDS]
         return [
-<<<<<<< HEAD
-            AnalysisQuery(
-=======
             AnalysisRequest(
->>>>>>> katago
                 self._query["id"], turn, priorities.get(turn, priority), state, settings, include, every,
                 first_after, avoid_until,
             )
