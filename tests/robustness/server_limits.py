@@ -1,4 +1,4 @@
-"""Three numbers of a real server: `python -m tests.robustness.server_limits OUT.json`.
+"""Three numbers of a real server: `python -m tests.robustness.server_limits OUT.json [SECONDS]`.
 
 How long Ctrl-C takes while it works, how much memory 300 games of the heaviest players take, and how soon the
 searches of 130 deleted games end.
@@ -30,7 +30,7 @@ from tests.robustness.page_server import HEAVY, request, server_process
 GAMES = 300
 DELETIONS = 130
 _WATCHED = 240
-"""Seconds for which the heavy games are watched."""
+"""Seconds for which the heavy games are watched, unless the command says otherwise; 0 for no such games."""
 HEAVIEST: tuple[dict[str, Any], ...] = (
     {"game": "breakthrough", "you": 1, "opponent": {"strength": 9, "think_time": "none"}},
     {"game": "expendibots", "you": 1, "opponent": {"strength": 9, "think_time": "none"}},
@@ -42,11 +42,12 @@ Ask = Callable[[str, str, Any], None]
 
 def main() -> None:
     """Measures, and writes the numbers to a file."""
-    out = Path(sys.argv[1])
+    out, watched = Path(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else _WATCHED
     found: dict[str, Any] = {"ctrl_c": {name: ctrl_c(name) for name in _CASES}}
     found["deletions"] = deletions()
-    found["memory"] = memory()
-    write_json({**found, **provenance(f"python -m tests.robustness.server_limits {out.name}")}, out)
+    if watched:
+        found["memory"] = memory(watched)
+    write_json({**found, **provenance(f"python -m tests.robustness.server_limits {out.name} {watched}")}, out)
     print(json.dumps(found, indent=1))
 
 
@@ -184,7 +185,7 @@ def deletions() -> dict[str, Any]:
 # Memory.
 
 
-def memory() -> dict[str, Any]:
+def memory(watched: int) -> dict[str, Any]:
     """The largest resident memory while 300 games of the heaviest players compute, and after them."""
     with _server() as (server, client, _):
         begin, peak = _resident(server.pid), 0
@@ -195,14 +196,14 @@ def memory() -> dict[str, Any]:
             answer = client.post("/api/games", json=body)
             if answer.status_code == 429:
                 time.sleep(0.2)
-                assert time.monotonic() - began < _WATCHED, answer.text
+                assert time.monotonic() - began < watched, answer.text
                 continue
             assert answer.status_code == 201, answer.text
             created_games += 1
             peak = max(peak, _resident(server.pid))
         created = time.monotonic() - began
         moved = 0
-        while time.monotonic() - began < _WATCHED and moved < GAMES:
+        while time.monotonic() - began < watched and moved < GAMES:
             peak = max(peak, _resident(server.pid))
             moved = sum(entry["plies"] > 0 for entry in client.get("/api/games").json())
             time.sleep(0.5)

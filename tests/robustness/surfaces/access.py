@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
+import httpx
 import pytest
 from fastapi.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
@@ -77,7 +78,7 @@ def origins(rng: random.Random, folder: Path) -> None:
 
 
 def _follow(client: TestClient, origin: str) -> None:
-    headers = {"Origin": origin.encode().decode("latin-1")}
+    headers = httpx.Headers([(b"Origin", origin.encode("latin-1"))])
     with client.websocket_connect("/api/games/none/live", headers=headers):
         pass
 
