@@ -5,21 +5,18 @@ A page that logs an error, or asks another host, fails its test.
 
 from __future__ import annotations
 
-import atexit
-import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, Request, ViewportSize, expect, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Page, Request, ViewportSize, expect
+
+from tests.page.browser import launched
 
 expect.set_options(timeout=60_000)  # machines may be slow
-CHROMIUM = shutil.which("chromium")
 SCREENS: dict[str, ViewportSize] = {
     "desktop": {"width": 1280, "height": 860},
     "laptop": {"width": 1366, "height": 650},  # 1366x768, less what the browser itself takes
@@ -57,20 +54,6 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         (gallery / name).symlink_to(RESULTS / name)
     with serve(tmp_path_factory.mktemp("page"), gallery) as found:
         yield found
-
-
-@cache
-def launched() -> Browser:
-    """The one browser of this process: Playwright cannot be started a second time in a thread."""
-    if CHROMIUM is None:
-        if os.environ.get("CI"):
-            pytest.fail("CI needs chromium: `make test` installs it")
-        pytest.skip("chromium is missing. On Debian: apt-get install chromium")
-    playwright = sync_playwright().start()
-    browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-    atexit.register(playwright.stop)
-    atexit.register(browser.close)
-    return browser
 
 
 @pytest.fixture(scope="session")

@@ -11,7 +11,8 @@ from pathlib import Path
 from PIL import Image
 from playwright.sync_api import Page, ViewportSize, expect, sync_playwright
 
-from tests.page.conftest import CHROMIUM, serve
+from tests.page.browser import CHROMIUM
+from tests.page.conftest import serve
 from tests.page.steps import begin, choose, resign, tap, type_move, weak
 
 FOLDER = Path(__file__).parents[2] / "docs" / "screenshots"

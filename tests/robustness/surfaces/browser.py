@@ -24,7 +24,8 @@ from sparring.players.persons import person_file
 from sparring.policies.person import write_person
 from sparring.server.app import create_app
 from sparring.server.security import Access
-from tests.page.conftest import SCREENS, launched, watch
+from tests.page.browser import launched
+from tests.page.conftest import SCREENS, watch
 from tests.policies.test_person_policy import person_model
 from tests.robustness.page_server import NEW, listening
 from tests.robustness.trials import surface
