@@ -233,6 +233,7 @@ def test_how_a_csa_ends(end: str, result: float | None, ending: Termination) -> 
         (read_kif, HEAD + "   1 ７五歩(77)\n", "no legal move at move 1"),
         (read_kif, HEAD + "   1 ７六歩(7", "is no move"),
         (read_kif, HEAD + "   1 hello\n", "hello is no move"),
+        (read_kif, HEAD + "   1 ７六玉(77)\n", "７六玉(77) is no move"),  # a pawn stands there
         (read_kif, HEAD + "   1 同　歩(77)\n", "is no"),
         (read_kif, "手合割：百枚落ち\n   1 ７六歩(77)\n", "handicap 百枚落ち is not known"),
         (read_kif, HEAD.replace("平手", "x" * 100_000), "handicap"),

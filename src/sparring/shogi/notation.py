@@ -188,7 +188,7 @@ def japanese(state: ShogiState, move: Move, *, source: bool = False) -> str:
 
 def usi_of_kif(state: ShogiState, text: str) -> str:
     """A move of a KIF file, such as ７六歩(77) or ５五歩打, in USI. It need not be legal. What follows it is
-    ignored. Raises ParseError."""
+    ignored. Raises ParseError, also if another piece than the named one stands on its square."""
     words = re.sub(r"\s+", "", unicodedata.normalize("NFKC", text))
     match = _JAPANESE.match(words)
     last = state.previous and state.last_move and state.previous.move_text(state.last_move)
@@ -197,7 +197,10 @@ def usi_of_kif(state: ShogiState, text: str) -> str:
     target = (last or "")[2:4] if match["same"] else usi_square(match["target"])
     if match["how"] == "打":
         return f"{_LETTERS[match['piece']]}*{target}"
-    return f"{usi_square(match['source'])}{target}{'+' if match['how'] == '成' else ''}"
+    source = usi_square(match["source"])
+    if pieces_on(state).get(source, match["piece"]).upper() not in (_LETTERS[match["piece"]], match["piece"]):
+        raise ParseError(f"{text[:40]!r} names another piece than that on {source}")
+    return f"{source}{target}{'+' if match['how'] == '成' else ''}"
 
 
 def parse_typed(state: ShogiState, text: str) -> Move:
