@@ -232,15 +232,19 @@ HIGHEST_SKILL = 20
 
 
 def level_of_skill(game: str, skill: int, highest: int = HIGHEST_SKILL) -> int:
-    """The level of a step of a scale from 0 to `highest`: 0 is the lowest level of the game's table, `highest`
-    its highest one, and the steps between are equal."""
+    """The level at a step of a scale: 0 is the lowest level of the game's table, `highest` its highest one,
+    and the steps between are equal."""
     low, high = level_range(game) or (0, 0)
     return low + round((high - low) * skill / highest)
 
 
 def _set_skill(settings: EngineSettings, skill: int | None) -> EngineSettings:
     """Sets the level of a Skill Level; none changes nothing."""
-    return settings if skill is None else _set_level(settings, level_of_skill(settings.player_config.game, skill))
+    return (
+        settings
+        if skill is None
+        else _set_level(settings, level_of_skill(settings.player_config.game, skill))
+    )
 
 
 def _number(

@@ -354,7 +354,7 @@ class GtpSearch:
         self._options.set(_own_name(words[0]), " ".join(words[1:]))
 
     def _set_level(self, words: Arguments) -> None:
-        """GNU Go's `level`: 0 to 10 from the lowest to the highest level. Larger numbers are levels of ours."""
+        """GNU Go's `level`: 0 to 10 from the lowest to the highest level. Larger numbers are our levels."""
         text = " ".join(words)
         if text.isdecimal() and len(text) <= 2 and int(text) <= _GNUGO_LEVELS:
             text = str(level_of_skill("go", int(text), _GNUGO_LEVELS))
