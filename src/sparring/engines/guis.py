@@ -67,7 +67,7 @@ def script_path(folder: Path, stem: str) -> Path:
     return folder / (f"{stem}.bat" if sys.platform == "win32" else stem)
 
 
-def launchers_of(protocol: str, levels: Sequence[int], folder: Path) -> list[Launcher]:
+def launchers_of(protocol: str, levels: Sequence[int], folder: Path, ending: str = "") -> list[Launcher]:
     """The launchers of levels; without levels, of the measured rows of the game's table. Raises BadConfig."""
     game = PROTOCOLS[protocol]
     table = shipped_levels(game)
@@ -76,7 +76,9 @@ def launchers_of(protocol: str, levels: Sequence[int], folder: Path) -> list[Lau
     for level in levels:
         table.row(level)
     return [
-        Launcher(f"Sparring {level}", script_path(folder, f"sparring-{game}-{level}"), protocol, level)
+        Launcher(
+            f"Sparring {level}", script_path(folder, f"sparring-{game}-{level}{ending}"), protocol, level
+        )
         for level in levels or [row.level for row in table.levels if row.measured is not None]
     ]
 
@@ -253,7 +255,10 @@ def _xboard(old: str | None, launchers: Sequence[Launcher], replace: bool) -> Me
     lines = found["engines"].splitlines() if found else []
     kept = []
     for launcher in launchers:
-        line = f'"{launcher.name}" -fcp "{launcher.path}" -fd "{launcher.path.parent}" -fUCI'
+        if launcher.protocol == "usi":  # uci2wb of Debian translates it
+            line = f'"{launcher.name}" -fcp "uci2wb -s {launcher.path}" -variant shogi'
+        else:
+            line = f'"{launcher.name}" -fcp "{launcher.path}" -fd "{launcher.path.parent}" -fUCI'
         at = next((i for i, text in enumerate(lines) if text.startswith(f'"{launcher.name}" ')), None)
         if at is None:
             lines.append(line)
@@ -340,6 +345,8 @@ class Gui:
     """Writes a file a level, for programs with one engine; `file` has `{level}`."""
     scripts: Mapping[str, tuple[str, ...]] | None = None
     """Further scripts: arguments of `sparring` by name."""
+    ending: str = ""
+    """Ending of the launchers' names."""
 
 
 _BY_HAND = "add an engine and choose the file {launcher}; one a level"
@@ -381,7 +388,13 @@ GUIS: dict[str, Gui] = {
         "Go, New: {launcher}",
         "q5gorc", _q5go,
     ),
-    "qgo": Gui("qGo", ("gtp",), "Settings, Go engine, Add: {launcher}"),
+    # qGo numbers its commands, and finds moves by these numbers, only if the program's name ends in gnugo.
+    "qgo": Gui(
+        "qGo", ("gtp",),
+        "Preferences, Computer engine: {launcher} in place of the first engine, no arguments; it plays with the "
+        "first one only",
+        ending="-gnugo",
+    ),
     "sabaki": Gui(
         "Sabaki", ("gtp",), "Engines, Show Engines Sidebar, Attach: the levels are in the list (from {file})",
         "settings.json", _json_list(_sabaki_entry, "engines.list"), ("{config}/Sabaki/settings.json",),
@@ -400,9 +413,9 @@ GUIS: dict[str, Gui] = {
         "usi_engine.json", _shogihome, ("{config}/electron-shogi/usi_engine.json",),
     ),
     "xboard": Gui(
-        "XBoard", ("uci",),
-        "Engine, Load New 1st Engine: the levels are in the list (from {file}); or at once: xboard -fUCI "
-        "-fcp {launcher}. Both need polyglot",
+        "XBoard", ("uci", "usi"),
+        "Engine, Load New 1st Engine: the levels are in the list (from {file}); chess at once: xboard -fUCI "
+        "-fcp {launcher}. Chess needs polyglot, shogi uci2wb",
         "xboardrc", _xboard, ("~/.xboardrc",),
     ),
     "other": Gui("another program", ("uci", "usi", "gtp"), _BY_HAND),
@@ -435,7 +448,7 @@ def install(
     Nothing is written if something is in the way. Raises BadConfig, BadFile, UserError or OSError.
     """
     folder = folder.absolute()
-    launchers = launchers_of(protocol, levels, folder)
+    launchers = launchers_of(protocol, levels, folder, gui.ending)
     scripts = {launcher.path: launcher.script for launcher in launchers}
     for stem, arguments in (gui.scripts or {}).items():
         scripts[script_path(folder, stem)] = script(arguments)

@@ -335,7 +335,7 @@ class SearchThread:
         infos = decision_info(
             self._protocol, task.settings, task.state, decision, player.predict_states, task.searchmoves
         )
-        # Scid forgets the first of several lines of a new position: an analysis that does not grow repeats them.
+        # Scid forgets the first of several lines: an analysis that does not grow repeats them.
         repeated = task.open_ended and decision.search is None and len(infos) > 1
         for line in infos * (2 if repeated else 1):
             self._send_line(line)
