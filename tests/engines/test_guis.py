@@ -125,7 +125,7 @@ FOREIGN = {
     "scid": "# Analysis engines\n\nengine {\n  Name Phalanx\n  Cmd  phalanx\n  Args {}\n  Dir  .\n}\n\n",
     "xboard": "-size 49\n-firstChessProgramNames {fairymax\n"
     '"Fruit 2.1" -fcp fruit -fUCI\n}\n-niceEngines 0\n',
-    "q5go": "BOARD_COORDS [1]\nENGINE1a [Leela]\nENGINE1b [/usr/bin/leelaz]\nENGINE1c [--gtp]\nENGINE1e [1]\n",
+    "q5go": "BOARD_COORDS [1]\nENGINE1a [Leela]\nENGINE1b [/bin/leelaz]\nENGINE1c [--gtp]\nENGINE1e [1]\n",
     "katrain": '{"engine": {"max_visits": 300, "altcommand": ""}, "ui": {"size": 2}}',
 }
 """Files of other engines and settings, in the GUIs' own formats."""

@@ -153,7 +153,6 @@ def _en_croissant_entry(launcher: Launcher) -> _Entry:
         "path": str(launcher.path),
         "elo": launcher.level,
         "loaded": True,
-        "go": {"t": "Infinite"},
         "settings": [{"name": "MultiPV", "value": 3}],
     }
 
@@ -391,8 +390,8 @@ GUIS: dict[str, Gui] = {
     # qGo numbers its commands, and finds moves by these numbers, only if the program's name ends in gnugo.
     "qgo": Gui(
         "qGo", ("gtp",),
-        "Preferences, Computer engine: {launcher} in place of the first engine, no arguments; it plays with the "
-        "first one only",
+        "Preferences, Computer engine: {launcher} in place of the first engine, without arguments; qGo plays "
+        "with the first one only",
         ending="-gnugo",
     ),
     "sabaki": Gui(
