@@ -60,7 +60,7 @@ class EngineSettings:
         return all(getattr(own, key) == getattr(default, key) for key in ("level", "model", *DIALS))
 
     @property
-    def name(self) -> str:
+    def engine_name(self) -> str:
         """The engine's name in a GUI's list: with the level or the player that it was started with."""
         name, level = " ".join(self.player_config.name.split()), self.player_config.level
         if name != PlayerConfig.name:
@@ -145,8 +145,8 @@ class Option:
                 return None
             case OptionKind.TEXT:
                 return words
-            case OptionKind.CHECK if words.lower() in ("true", "false"):
-                return words.lower() == "true"
+            case OptionKind.CHECK if words.lower() in ("true", "false", "1", "0"):  # uci2wb sends numbers
+                return words.lower() in ("true", "1")
             case OptionKind.RANK if not words:
                 return None
             case OptionKind.RANK if (rank := parse_rank(words)) is not None:

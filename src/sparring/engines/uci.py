@@ -63,7 +63,7 @@ class UciServer:
             self._search_thread.send_error(error)
 
     def _introduce(self, words: Sequence[str]) -> None:
-        name = self._options.declared.name
+        name = self._options.declared.engine_name
         if " " not in name:  # no level and no player
             name = f"{name} {version('sparring')}"
         self._send_line(f"id name {name}")

@@ -396,7 +396,7 @@ class GtpServer:
         reader.at_end = search.end_input
         self._commands: dict[str, Callable[[Arguments], GtpResponse]] = {
             "protocol_version": lambda words: "2",
-            "name": lambda words: settings.name,
+            "name": lambda words: settings.engine_name,
             "version": lambda words: version("sparring"),
             "known_command": lambda words: str(" ".join(words) in self._commands).lower(),
             "list_commands": lambda words: "\n".join(self._commands),
