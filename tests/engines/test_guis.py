@@ -7,6 +7,7 @@ import json
 import os
 import re
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -188,6 +189,15 @@ def test_another_command_of_katrain_is_replaced_by_force_only(tmp_path: Path) ->
     assert names_in("katrain", file.read_text()) == [str(tmp_path / "sparring-katago")]
 
 
+def test_katrain_gets_one_script_and_no_levels(tmp_path: Path) -> None:
+    assert not put("katrain", tmp_path).launchers
+    assert sorted(path.name for path in tmp_path.iterdir() if path.is_file()) == [
+        "katrain.json",
+        "sparring-katago",
+    ]
+    assert "engine katago-analysis" in (tmp_path / "sparring-katago").read_text()
+
+
 def test_a_launcher_with_other_content_is_replaced_by_force_only(tmp_path: Path) -> None:
     mine = tmp_path / "sparring-chess-1200"
     mine.write_text("mine")
@@ -317,3 +327,40 @@ def test_every_gui_of_the_table_is_on_the_page() -> None:
         if name != "other":
             assert f"| {gui.title} " in page, f"docs/engines.md has no row for {gui.title}"
             assert f"`{name}`" in page
+
+
+def command(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "sparring", "engine", "install", *arguments],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+def test_the_command_names_what_it_wrote_and_what_to_click(tmp_path: Path) -> None:
+    done = command("--gui", "scid", "--levels", "1200, 1000", "--out", str(tmp_path))
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[0] == f"Sparring 1000  {tmp_path / 'sparring-chess-1000'}"
+    assert f"wrote {tmp_path / 'engines.dat'}" in lines
+    assert any(line.startswith("In Scid: Tools, Analysis Engines") for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--gui", "fritz"), "there is no GUI 'fritz' here: arena,"),
+        (("--gui", "sabaki", "--game", "chess"), "sabaki plays go, not 'chess'"),
+        (("--gui", "scid", "--levels", "strong"), "--levels is a list such as 1000,1200"),
+        (("--gui", "scid", "--levels", "5000"), "600 to 2600"),
+    ],
+)
+def test_what_cannot_be_installed_is_explained(
+    arguments: tuple[str, ...], message: str, tmp_path: Path
+) -> None:
+    done = command(*arguments, "--out", str(tmp_path / "out"))
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert not (tmp_path / "out").exists()

@@ -343,7 +343,7 @@ class Gui:
     each: Callable[[Launcher], str] | None = None
     """Writes a file a level, for programs with one engine; `file` has `{level}`."""
     scripts: Mapping[str, tuple[str, ...]] | None = None
-    """Further scripts: arguments of `sparring` by name."""
+    """Scripts in place of the launchers: arguments of `sparring` by name."""
     ending: str = ""
     """Ending of the launchers' names."""
 
@@ -367,7 +367,7 @@ GUIS: dict[str, Gui] = {
     "katrain": Gui(
         "KaTrain", ("gtp",),
         "General & Engine Settings, Engine, Custom command: the altcommand in {file}. Its own AIs choose the "
-        "strength; levels are not asked for",
+        "strength, so it gets no levels",
         "katrain.json", _katrain, scripts={KATAGO_LAUNCHER: ("engine", "katago-analysis")},
     ),
     "lichess-bot": Gui(
@@ -430,6 +430,7 @@ class Installed:
     """What an installation wrote."""
 
     launchers: tuple[Launcher, ...]
+    """Empty for a GUI that knows no levels."""
     files: tuple[Path, ...] = ()
     """The GUI's files; empty if engines are added by hand."""
     merged: bool = False
@@ -449,8 +450,8 @@ def install(
     folder = folder.absolute()
     launchers = launchers_of(protocol, levels, folder, gui.ending)
     scripts = {launcher.path: launcher.script for launcher in launchers}
-    for stem, arguments in (gui.scripts or {}).items():
-        scripts[script_path(folder, stem)] = script(arguments)
+    if gui.scripts is not None:
+        scripts = {script_path(folder, stem): script(words) for stem, words in gui.scripts.items()}
     texts: dict[Path, str] = {}
     if gui.each is not None:
         texts = {folder / gui.file.format(level=launcher.level): gui.each(launcher) for launcher in launchers}
@@ -466,7 +467,7 @@ def install(
         path.chmod(0o755)
     for path, text in texts.items():
         atomic_write(path, text)
-    return Installed(tuple(launchers), tuple(texts), own is not None, kept)
+    return Installed(tuple(launchers) if gui.scripts is None else (), tuple(texts), own is not None, kept)
 
 
 def _own_file(gui: Gui) -> Path | None:
