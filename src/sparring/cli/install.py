@@ -74,8 +74,8 @@ def _show(gui: Gui, installed: Installed) -> None:
     for name in installed.kept:
         console.print(f"{foreign(name)} was there already and stays as it was: --force replaces it")
     file = installed.files[0] if installed.files else ""
-    launcher = installed.launchers[0].path if installed.launchers else ""
-    steps = gui.steps.format(file=file, launcher=launcher)
+    first = installed.launchers[0].path if installed.launchers else ""
+    steps = gui.steps.format(file=file, launcher=first)
     console.print(f"In {gui.title}: {foreign(steps)}.")
     if gui.writer is not None and not installed.merged and gui.places:
         console.print(
