@@ -79,5 +79,6 @@ def _show(gui: Gui, installed: Installed) -> None:
     console.print(f"In {gui.title}: {foreign(steps)}.")
     if gui.writer is not None and not installed.merged and gui.places:
         console.print(
-            f"{gui.title} reads {foreign(gui.file)} from its own folder: copy it there while it is closed."
+            f"{gui.title} keeps {foreign(gui.file)} in its own folder: after its first start the command "
+            "without --out adds the levels there."
         )
