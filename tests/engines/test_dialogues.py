@@ -12,8 +12,13 @@ PROTOCOL_OF = {
     "cutechess": "uci",
     "gogui": "gtp",
     "lichess-bot": "uci",
+    "polyglot": "uci",
+    "pychess": "uci",
+    "qgo": "gtp",
     "sabaki": "gtp",
+    "scid": "uci",
     "shogigui": "usi",
+    "uci2wb": "usi",
 }
 PROTOCOL_GAMES = {"uci": "chess", "usi": "shogi", "gtp": "go"}
 

@@ -28,6 +28,21 @@ def test_numbers_comments_and_blanks_are_as_the_protocol_says() -> None:
         assert "kata-analyze" in session.gtp("list_commands").splitlines()
 
 
+def test_the_level_of_gnu_go_is_a_level() -> None:
+    with engine("gtp") as session:
+        for text, level in (("0", 950), ("5", 1605), ("10", 2260), ("1550", 1550)):
+            assert session.gtp(f"level {text}") == "="
+            assert session.gtp("kata-get-param level") == f"= {level}"
+        for text in ("", "11", "-1", "five", "99999"):
+            assert session.gtp(f"level {text}").startswith("? ")
+            assert session.gtp("kata-get-param level") == "= 1550"
+
+
+def test_the_name_has_the_level() -> None:
+    with engine("gtp", level=1550) as session:
+        assert session.gtp("name") == "= Sparring 1550"
+
+
 def test_it_plays_on_boards_of_other_sizes() -> None:
     with engine("gtp", nodes=4) as session:
         assert session.gtp("boardsize 9") == "="

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 
 import pytest
@@ -9,12 +10,14 @@ from sparring.engines import EngineSettings, options_of
 from sparring.engines.options import (
     OPTIONS,
     PROTOCOLS,
+    EngineOptions,
     Option,
     OptionKind,
     declaration,
+    declared_options,
     find_option,
 )
-from sparring.players.levels import parse_player_config
+from sparring.players.levels import level_range, parse_player_config
 from sparring.policies import load_policy, rating_range
 
 PAGE = Path(__file__).parents[2] / "docs" / "engines.md"
@@ -119,3 +122,43 @@ def test_uci_elo_has_the_range_of_the_shipped_network() -> None:
     assert declaration(option, "uci", EngineSettings.of("chess")) == (
         "option name UCI_Elo type spin default 1500 min 600 max 2600"
     )
+
+
+@pytest.mark.parametrize(("protocol", "name"), [("uci", "Skill Level"), ("usi", "USI_SkillLevel")])
+def test_skill_levels_rise_from_the_lowest_to_the_highest_level(protocol: str, name: str) -> None:
+    game = PROTOCOLS[protocol]
+    option, start = find_option(protocol, name), EngineSettings.of(game)
+    levels = [option.apply(start, str(skill)).player_config.level or 0 for skill in range(21)]
+    assert (levels[0], levels[-1]) == level_range(game)
+    assert all(low < high for low, high in itertools.pairwise(levels))
+    assert option.apply(start, "-1") == start
+
+
+def test_the_elo_slider_counts_more_than_the_skill_level() -> None:
+    options = EngineOptions("uci", EngineSettings.of("chess"))
+    options.set("UCI_LimitStrength", "true")
+    options.set("UCI_Elo", "1200")
+    options.set("Skill Level", "20")
+    assert options.settings.effective_config().level == 1200
+    options.set("UCI_LimitStrength", "false")
+    assert options.settings.effective_config().level == 2600
+    options.set("Skill Level", "-1")
+    assert options.settings.effective_config() == EngineSettings.of("chess").effective_config()
+
+
+def test_an_engine_with_a_strength_of_its_own_declares_no_skill_level() -> None:
+    """PyChess sends the highest Skill Level with every game: the level of a launcher would be lost."""
+    default = EngineSettings.of("chess")
+    skill = find_option("uci", "Skill Level")
+    assert skill in declared_options("uci", default)
+    assert skill in declared_options("uci", find_option("uci", "Threads").apply(default, "2"))
+    for name, value in (("Level", "1200"), ("Rating", "1900"), ("Nodes", "100"), ("Model", "human")):
+        assert skill not in declared_options("uci", find_option("uci", name).apply(default, value))
+
+
+def test_numbers_of_one_digit_are_checks_too() -> None:
+    option, settings = find_option("usi", "USI_Ponder"), EngineSettings.of("shogi")
+    assert option.apply(settings, "1").ponder
+    assert not option.apply(settings, "0").ponder
+    with pytest.raises(BadConfig, match="true or false"):
+        option.apply(settings, "2")

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+from importlib.metadata import version
 from pathlib import Path
 
 import chess
@@ -72,6 +73,42 @@ def test_more_lines_of_a_policy_are_its_likeliest_moves(small: dict[str, Path]) 
         lines = session.ask("go", until=BEST)
     assert [info["multipv"] for info in infos(lines)] == ["1", "2", "3", "4"]
     assert infos(lines)[0]["pv"] == best(lines)
+
+
+def test_a_search_that_visited_few_moves_has_as_many_lines_as_asked(small: dict[str, Path]) -> None:
+    """Level 1500 searches two nodes."""
+    with engine("uci", small["chess"], multipv=5, nodes=2, show_wdl=True) as session:
+        found = infos(session.ask("go", until=BEST))
+    assert [info["multipv"] for info in found] == ["1", "2", "3", "4", "5"]
+    assert len({info["pv"].split()[0] for info in found}) == 5
+    assert all("cp" in info and "wdl" in info for info in found)
+
+
+def test_lines_are_never_more_than_the_moves(small: dict[str, Path]) -> None:
+    with engine("uci", small["chess"], multipv=5, nodes=2) as session:
+        session.send("position fen 7k/8/8/8/8/8/5q2/7K w - - 0 1")
+        assert best(session.ask("go", until=BEST)) == "(none)"
+        session.send("position fen 7k/8/8/8/8/8/6q1/7K w - - 0 1")
+        assert len(infos(session.ask("go", until=BEST))) == 1
+
+
+def test_the_lines_of_an_endless_analysis_without_search_come_twice(small: dict[str, Path]) -> None:
+    """Scid 4.7 forgets the first line of a new position when the second comes."""
+    with engine("uci", small["chess"], multipv=3) as session:
+        session.send("go infinite", "isready")
+        lines = session.ask("stop", until=BEST)
+        assert [info["multipv"] for info in infos(lines)] == ["1", "2", "3"] * 2
+        assert [info["multipv"] for info in infos(session.ask("go", until=BEST))] == ["1", "2", "3"]
+
+
+def test_the_name_has_the_level_or_the_player_that_it_was_started_with() -> None:
+    for changes, name in (
+        ({}, f"Sparring {version('sparring')}"),
+        ({"level": 1200}, "Sparring 1200"),
+        ({"name": "anna", "level": 1200}, "anna (Sparring)"),
+    ):
+        with engine("uci", "human", **changes) as session:
+            assert session.ask("uci", until="uciok")[0] == f"id name {name}"
 
 
 def test_each_line_of_a_policy_has_the_score_of_its_own_move(small: dict[str, Path]) -> None:

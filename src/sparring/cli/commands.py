@@ -88,7 +88,10 @@ _GENERAL: dict[str, Command | Group] = {
     "play": _own("play:play", "Play a game in the terminal."),
     "predict": _own("predict:predict", "Predict the moves that people of a rating would play."),
     "games": _own("inspect:games", "List the games and their rule options."),
-    "engine": Group("Run a player as an engine for a GUI: UCI for chess, USI for shogi, GTP for Go.", {}),
+    "engine": Group(
+        "Run a player as an engine for a GUI: UCI for chess, USI for shogi, GTP for Go.",
+        {"install": _own("install:install_levels", "Write launchers of levels for a GUI.")},
+    ),
     "models": Group(
         "Add, list and remove networks.",
         {

@@ -54,6 +54,20 @@ class EngineSettings:
         return config if self.own_book else replace(config, book="")
 
     @property
+    def chooses_strength(self) -> bool:
+        """Whether the GUI is to choose the strength: this is the game's default player."""
+        own, default = self.player_config, default_player_config(self.player_config.game)
+        return all(getattr(own, key) == getattr(default, key) for key in ("level", "model", *LEVEL_KEYS))
+
+    @property
+    def engine_name(self) -> str:
+        """The engine's name in a GUI's list: with the level or the player that it was started with."""
+        name, level = " ".join(self.player_config.name.split()), self.player_config.level
+        if name != PlayerConfig.name:
+            return f"{name} (Sparring)"
+        return name if level is None else f"{name} {level}"
+
+    @property
     def rating_requested(self) -> bool:
         """Whether a rating was requested."""
         return self.limit_strength or (not self.is_default_rating and self.player_config.rating is not None)
@@ -131,8 +145,8 @@ class Option:
                 return None
             case OptionKind.TEXT:
                 return words
-            case OptionKind.CHECK if words.lower() in ("true", "false"):
-                return words.lower() == "true"
+            case OptionKind.CHECK if words.lower() in ("true", "false", "1", "0"):  # uci2wb sends numbers
+                return words.lower() in ("true", "1")
             case OptionKind.RANK if not words:
                 return None
             case OptionKind.RANK if (rank := parse_rank(words)) is not None:
@@ -211,6 +225,26 @@ def _set_level(settings: EngineSettings, level: int | None) -> EngineSettings:
         values = {key: getattr(default, key) for key in ("level", "model", *LEVEL_KEYS)}
         return replace(settings, player_config=replace(config, **values), is_default_rating=True)
     return replace(settings, player_config=at_level(config, level), is_default_rating=False)
+
+
+HIGHEST_SKILL = 20
+"""Stockfish's highest Skill Level."""
+
+
+def level_of_skill(game: str, skill: int, highest: int = HIGHEST_SKILL) -> int:
+    """The level at a step of a scale: 0 is the lowest level of the game's table, `highest` its highest one,
+    and the steps between are equal."""
+    low, high = level_range(game) or (0, 0)
+    return low + round((high - low) * skill / highest)
+
+
+def _set_skill(settings: EngineSettings, skill: int | None) -> EngineSettings:
+    """Sets the level of a Skill Level; none changes nothing."""
+    return (
+        settings
+        if skill is None
+        else _set_level(settings, level_of_skill(settings.player_config.game, skill))
+    )
 
 
 def _number(
@@ -297,6 +331,9 @@ OPTIONS = (
     Option("level", _everywhere("level", "Level"), OptionKind.INTEGER,
            "Strength by the level table: sets Model, Rating, Temperature, Nodes and CPuct; 0 for none.",
            OptionAccessor(lambda settings: settings.player_config.level, _set_level), high=10_000, missing=0),
+    Option("skill-level", {"uci": "Skill Level", "usi": "SkillLevel"}, OptionKind.INTEGER,
+           "Level in equal steps from the lowest (0) to the highest (20); -1 for none.",
+           OptionAccessor(lambda settings: None, _set_skill), -1, HIGHEST_SKILL, missing=-1),
     Option("limit-strength", {"uci": "UCI_LimitStrength"}, OptionKind.CHECK,
            "Whether UCI_Elo is the level; a GUI's strength slider sets these two.",
            _engine_field("limit_strength")),
@@ -370,6 +407,7 @@ OPTIONS = (
 """All options, in the order in which GUIs show them."""
 
 CLEAR_HASH = "clear-hash"
+SKILL_LEVEL = "skill-level"
 
 
 def options_of(protocol: str) -> list[Option]:
@@ -377,10 +415,22 @@ def options_of(protocol: str) -> list[Option]:
     return [option for option in OPTIONS if protocol in option.names]
 
 
+def declared_options(protocol: str, settings: EngineSettings) -> list[Option]:
+    """The options that an engine declares to the GUI.
+
+    Skill Level is among them only if the engine was started without a level, rating or player: some GUIs send
+    its highest value with every game, and the level would be lost.
+    """
+    return [
+        option for option in options_of(protocol) if option.flag != SKILL_LEVEL or settings.chooses_strength
+    ]
+
+
 def find_option(protocol: str, name: str) -> Option:
-    """The option of a name; spaces and case do not count. Raises BadConfig."""
+    """The option of a name; spaces, case and USI's prefix do not count. Raises BadConfig."""
+    asked = {_plain(name), _plain(name).removeprefix("usi")}
     for option in options_of(protocol):
-        if _plain(name) in (_plain(option.names[protocol]), _plain(option.flag)):
+        if not asked.isdisjoint((_plain(option.names[protocol]), _plain(option.flag))):
             return option
     names = ", ".join(option.names[protocol] for option in options_of(protocol))
     raise BadConfig(f"there is no option '{name[:80]}'; there are {names}")

@@ -211,15 +211,17 @@ def decision_info(
 ) -> list[str]:
     """The info lines of a decision. A single line is that of the move played, even if it ranks lower.
 
-    Several lines of a policy without search are its likeliest moves, each with its own score: `predict`
-    evaluates the positions after them.
+    Several lines are the moves that the search visited and, if these are fewer, the likeliest others, each
+    with its own score: `predict` evaluates the positions after them.
     """
     result, prediction = decision.search, decision.prediction
     lines = [] if result is None else search_pv_lines(result, searchmoves)
-    if not lines and prediction is not None:
-        lines = policy_pv_lines(prediction, searchmoves)
+    if prediction is not None and len(lines) < settings.multipv:
+        visited = {line.moves[0] for line in lines}
+        others = [line for line in policy_pv_lines(prediction, searchmoves) if line.moves[0] not in visited]
         if settings.multipv > 1:
-            lines = evaluated_lines(state, lines[: settings.multipv], predict)
+            others = evaluated_lines(state, others[: settings.multipv - len(lines)], predict)
+        lines += others
     if settings.multipv == 1:
         lines = [line for line in lines if line.moves[0] == decision.move] or lines
     infos = []

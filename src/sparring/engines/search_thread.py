@@ -335,7 +335,9 @@ class SearchThread:
         infos = decision_info(
             self._protocol, task.settings, task.state, decision, player.predict_states, task.searchmoves
         )
-        for line in infos:
+        # Scid forgets the first of several lines: an analysis that does not grow repeats them.
+        repeated = task.open_ended and decision.search is None and len(infos) > 1
+        for line in infos * (2 if repeated else 1):
             self._send_line(line)
         if task.settings.verbose_move_stats:
             for line in move_stats(task.state, decision):

@@ -8,7 +8,7 @@ from importlib.metadata import version
 from typing import Any
 
 from sparring.base.errors import BadConfig
-from sparring.engines.options import CLEAR_HASH, EngineOptions, EngineSettings, declaration, options_of
+from sparring.engines.options import CLEAR_HASH, EngineOptions, EngineSettings, declaration, declared_options
 from sparring.engines.protocols import ProtocolSpec
 from sparring.engines.search_thread import SearchTask, SearchThread, parse_go
 from sparring.engines.server import SendLine
@@ -63,9 +63,12 @@ class UciServer:
             self._search_thread.send_error(error)
 
     def _introduce(self, words: Sequence[str]) -> None:
-        self._send_line(f"id name Sparring {version('sparring')}")
+        name = self._options.declared.engine_name
+        if " " not in name:  # no level and no player
+            name = f"{name} {version('sparring')}"
+        self._send_line(f"id name {name}")
         self._send_line("id author the Sparring developers")
-        for option in options_of(self._protocol.name):
+        for option in declared_options(self._protocol.name, self._options.declared):
             self._send_line(declaration(option, self._protocol.name, self._options.declared))
         self._send_line(f"{self._protocol.name}ok")
 

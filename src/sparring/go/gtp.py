@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from sparring._core import GoState
 from sparring.base.errors import BadConfig, UserError
-from sparring.engines.options import EngineOptions, EngineSettings, find_option, options_of
+from sparring.engines.options import EngineOptions, EngineSettings, find_option, level_of_skill, options_of
 from sparring.engines.protocols import PvLine, pv_texts, search_pv_lines
 from sparring.engines.search_thread import PlayerCache
 from sparring.engines.server import SendLine, StdinReader
@@ -173,6 +173,8 @@ _KATAGO_NAMES = {
     "numSearchThreads": "threads",
 }
 """KataGo's names of some options."""
+_GNUGO_LEVELS = 10
+"""GNU Go's highest level."""
 _UNTIL_STOPPED = 1_000_000_000
 _LAST_SECONDS = 5.0
 """Seconds for a decision after the end of the input: enough for a script, and nobody waits for more."""
@@ -216,6 +218,7 @@ class GtpSearch:
             "kata-get-param": self._get_option,
             "kata-set-param": self._set_option,
             "sparring-options": self._list_options,
+            "level": self._set_level,
             "clear_cache": self._clear_cache,
         }
 
@@ -350,6 +353,13 @@ class GtpSearch:
             raise UserError("syntax error: a name and a value expected")
         self._options.set(_own_name(words[0]), " ".join(words[1:]))
 
+    def _set_level(self, words: Arguments) -> None:
+        """GNU Go's `level`: 0 to 10 from the lowest to the highest level. Larger numbers are our levels."""
+        text = " ".join(words)
+        if text.isdecimal() and len(text) <= 2 and int(text) <= _GNUGO_LEVELS:
+            text = str(level_of_skill("go", int(text), _GNUGO_LEVELS))
+        self._options.set("level", text)
+
     def _list_options(self, words: Arguments) -> str:
         """All options with their values and meanings."""
         return "\n".join(
@@ -386,7 +396,7 @@ class GtpServer:
         reader.at_end = search.end_input
         self._commands: dict[str, Callable[[Arguments], GtpResponse]] = {
             "protocol_version": lambda words: "2",
-            "name": lambda words: "Sparring",
+            "name": lambda words: settings.engine_name,
             "version": lambda words: version("sparring"),
             "known_command": lambda words: str(" ".join(words) in self._commands).lower(),
             "list_commands": lambda words: "\n".join(self._commands),
