@@ -11,9 +11,10 @@ from bench.result import BenchmarkResult
 
 _RUN = [sys.executable, "-c", "from sparring.cli import main; main()"]
 _EAGER = """
-import importlib, pkgutil, sparring.cli
-for module in pkgutil.iter_modules(sparring.cli.__path__, "sparring.cli."):
-    importlib.import_module(module.name)
+import importlib, pkgutil, sparring
+for module in pkgutil.walk_packages(sparring.__path__, "sparring."):
+    if module.name.startswith("sparring.cli.") or module.name.endswith("commands"):
+        importlib.import_module(module.name)
 """
 _REPEATS = 3
 
