@@ -190,7 +190,7 @@ wheels:  ## Build the source distribution and the wheels of a release into dist/
 	  $$python -m venv --clear build/release/venv && \
 	  build/release/venv/bin/python -m pip --disable-pip-version-check wheel -q --no-deps -w build/release/wheels dist/sparring-*.tar.gz || exit 1; \
 	done
-	@PATH="$(CURDIR)/build/release/tools/bin:$$PATH" auditwheel -q repair -w dist build/release/wheels/*.whl
+	@PATH="$(CURDIR)/build/release/tools/bin:$$PATH" auditwheel repair -w dist build/release/wheels/*.whl >/dev/null
 
 release: docs  ## Build wheels, sources, site, checksums and notes into dist/
 	@rm -rf dist

@@ -83,8 +83,9 @@ class Environment:
 
     def create(self) -> None:
         """Makes it."""
-        interpreter = shutil.which(self.interpreter)
-        assert interpreter is not None, f"{self.interpreter} is not in the path"
+        # The program itself: what stands in the path may be a script of a manager of interpreters.
+        asked = [self.interpreter, "-c", "import sys; print(sys.executable)"]
+        interpreter = subprocess.run(asked, check=True, capture_output=True, text=True).stdout.strip()
         self.run(interpreter, "-m", "venv", self.folder / "venv")
 
     def install(self, wheels: Path, *, bytecode: bool) -> None:
