@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from sparring.base.errors import MissingExtra as MissingExtra
     from sparring.base.errors import NotFound as NotFound
     from sparring.base.errors import SparringError as SparringError
+    from sparring.chess.puzzle_rating import PuzzleRating as PuzzleRating
+    from sparring.chess.puzzle_rating import rate_puzzle as rate_puzzle
     from sparring.games import IllegalMove as IllegalMove
     from sparring.games import ParseError as ParseError
     from sparring.games import load_game as load_game

@@ -19,6 +19,7 @@ from tests.server.conftest import ACCESS
 from tests.server.test_games_api import begin, play, post
 
 VERSIONED: tuple[data.Kind, ...] = (
+    "difficulty",
     "evaluations",
     "levels",
     "networks",

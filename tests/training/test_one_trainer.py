@@ -96,5 +96,6 @@ def test_a_shipped_network_names_its_task_configuration_and_command(kind: data.K
         assert f"--config {card['config']} " in card["command"]
 
 
-def test_every_card_is_of_a_shipped_network() -> None:
-    assert {(kind, name) for kind, cards in data._cards().items() for name in cards} == set(NETWORKS)
+def test_every_card_is_of_a_shipped_network_or_difficulty_model() -> None:
+    cards = {(kind, name) for kind, cards in data._cards().items() for name in cards}
+    assert cards == {*NETWORKS, *(("difficulty", name) for name in data.names("difficulty"))}

@@ -111,7 +111,13 @@ def _is_endgame(state: ChessState) -> bool:
 def _commands() -> Mapping[str, Command | Group]:
     from sparring.cli.commands import Command, Group
 
-    return {"engine": Group("", {"uci": Command("sparring.cli.engine:uci", "Play chess over UCI.")})}
+    problems = {
+        "rate": Command("sparring.chess.commands:rate", "Predict the puzzle ratings of chess problems.")
+    }
+    return {
+        "engine": Group("", {"uci": Command("sparring.cli.engine:uci", "Play chess over UCI.")}),
+        "problems": Group("Rate problems.", problems),
+    }
 
 
 def _opening_tags(state: ChessState) -> Mapping[str, str]:

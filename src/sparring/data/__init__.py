@@ -19,6 +19,7 @@ Kind = Literal[
     "behaviour",
     "books",
     "bot_ratings",
+    "difficulty",
     "endgames",
     "evaluations",
     "levels",
@@ -37,11 +38,12 @@ Kind = Literal[
     "value_networks",
 ]
 """anchors: families of calibration. behaviour: models of people's think time, resignation and draws. books:
-openings by position key. bot_ratings: measured ratings of named bots. endgames: archives of endgame tables.
-evaluations: linear evaluations for alpha-beta. levels: level tables. networks: ONNX graphs with model
-cards. opening_names: names and codes of openings. openings: named openings and handicaps. policies: policy
-descriptions. presets: record filters. strength: models of a player's rating given its moves.
-student_training: configurations of students. styles: style networks, which adapt a network to one person.
+openings by position key. bot_ratings: measured ratings of named bots. difficulty: models of how hard problems
+are. endgames: archives of endgame tables. evaluations: linear evaluations for alpha-beta. levels: level
+tables. networks: ONNX graphs with model cards. opening_names: names and codes of openings. openings: named
+openings and handicaps. policies: policy descriptions. presets: record filters. strength: models of a player's
+rating given its moves. student_training: configurations of students. styles: style networks, which adapt a
+network to one person.
 synopsis_networks: networks of the planner of reconnaissance blind chess.
 synopsis_training: their training configurations. training: training configurations. turing: games of
 a Turing test and their key. value_networks: small networks that alpha-beta evaluates with."""
@@ -51,6 +53,7 @@ _SUFFIXES: dict[Kind, str] = {
     "behaviour": ".json",
     "books": ".npz",
     "bot_ratings": ".toml",
+    "difficulty": ".npz",
     "endgames": ".zip",
     "evaluations": ".json",
     "levels": ".toml",

@@ -1,0 +1,1 @@
+"""How hard a chess problem is: the model of puzzle ratings and its measurement."""
