@@ -2,12 +2,16 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
 from pathlib import Path
 
 import pytest
 
 # Processes of `pytest -n` share the cores: PyTorch's threads would wait for each other most of the time.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+# Hundreds of tests start Python: what one process compiled, the next ones and the next run read.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 import sparring  # noqa: F401  # switches off telemetry before a test imports ONNX Runtime
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cache
 
 Point = tuple[int, int]
 Stones = dict[Point, int]
 Board = frozenset[tuple[Point, int]]
 
 
+@cache
 def neighbours(point: Point, size: int) -> list[Point]:
     x, y = point
     around = [(x, y - 1), (x - 1, y), (x + 1, y), (x, y + 1)]

@@ -132,7 +132,7 @@ TRAINING: dict[str, Any] = {
     "name": "x", "game": "shogi", "about": "x",
     "network": {
         "kind": "attention", "blocks": 1, "width": 8, "se_ratio": 2, "heads": 2, "ffn_multiplier": 2,
-        "smolgen_size": 2, "history": 2, "rating_range": [0, 1], "clock": True,
+        "smolgen_size": 2, "history": 2, "rating_range": [0, 1], "clock": True, "facts": False, "servers": [],
     },
     "data": {
         "rating_range": [1, 2], "skip_plies": 1, "mirrored": False, "conditioning_dropout": 0.1,
@@ -142,9 +142,9 @@ TRAINING: dict[str, Any] = {
         "steps": 2, "batch": 2, "schedule": "paper", "optimiser": "sgd", "learning_rate": 0.1, "warmup": 0.1,
         "flat": 0.1, "final_rate": 0.1, "weight_decay": 0.1, "ema_decay": 0.1, "value_weight": 0.1,
         "max_grad_norm": 1.0, "cache_teachers": True, "seed": 1, "validate_every": 1,
-        "validation_positions": 1,
+        "validation_positions": 1, "fact_weight": 0.5,
     },
-    "teachers": [{"model": "x", "policy_weight": 0.1, "value_weight": 0.1}],
+    "teachers": [{"model": "x", "policy_weight": 0.1, "value_weight": 0.1, "fact_share": 0.0}],
 }  # fmt: skip
 
 STUDENT: dict[str, Any] = {
@@ -236,6 +236,7 @@ def changed(table: Any, path: tuple[Any, ...], value: Any) -> Any:
 
 def attempt(read: Callable[[Path], object], file: Path, content: str | bytes) -> None:
     """Reads a file: a configuration, or BadConfig in one short line."""
+    file.unlink(missing_ok=True)  # some file systems flush a file that is cut and written again to the disk
     file.write_bytes(content.encode(errors="surrogateescape") if isinstance(content, str) else content)
     message = "a configuration"
     try:

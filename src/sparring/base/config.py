@@ -22,6 +22,7 @@ import types
 import typing
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar, Union
 
@@ -66,6 +67,7 @@ def describe_type(hint: Any, *, plural: bool = False) -> str:
     return _WORDS[hint][plural] if hint in _WORDS else "a table"
 
 
+@cache
 def field_hints(cls: type[Any]) -> dict[str, Any]:
     """The annotations of the fields of a dataclass, in their order."""
     hints = typing.get_type_hints(cls, include_extras=True)
