@@ -19,7 +19,7 @@ from sparring.base.errors import BadConfig
 from sparring.games import describe
 from sparring.measure.samples import Sample
 from sparring.networks import Position
-from sparring.networks.codec import PositionBatch, PredictionBatch
+from sparring.networks.codec import PositionBatch, Prediction, PredictionBatch
 from sparring.policies import Policy, load_policy
 from sparring.policies.policy import WrappedPolicy, predict_batch
 from sparring.records.readers import RecordedGame
@@ -124,9 +124,12 @@ class _LeadValues(WrappedPolicy):
 
     policy: Policy
 
-    def predict(self, positions: Sequence[Position]) -> Any:
-        """Not needed: a search in lockstep takes batches."""
-        raise NotImplementedError
+    def predict(self, positions: Sequence[Position]) -> list[Prediction]:
+        """The predictions with leads as values; the pass as the policy has it."""
+        return [
+            replace(prediction, value=None if prediction.lead is None else prediction.lead / _MOST_POINTS)
+            for prediction in self.policy.predict(positions)
+        ]
 
     def predict_batch(self, batch: PositionBatch) -> PredictionBatch:
         """The predictions with leads as values."""
