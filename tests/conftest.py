@@ -13,7 +13,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
-import sparring  # noqa: F401  # switches off telemetry before a test imports ONNX Runtime
+import sparring  # noqa: E402, F401  # switches off telemetry before a test imports ONNX Runtime
 
 
 def pytest_collection_finish() -> None:
