@@ -32,7 +32,8 @@ inline std::uint64_t reversed_bytes(std::uint64_t word) {
 #endif
 }
 
-/// Loads the cache line of an address that is about to be read. Does nothing where compilers have no name for it.
+/// Loads the cache line of an address that is about to be read. Does nothing where compilers have no name for
+/// it.
 inline void prefetch([[maybe_unused]] const void* address) {
 #if !defined(_MSC_VER)
     __builtin_prefetch(address);
@@ -50,8 +51,8 @@ inline void prefetch_to_write([[maybe_unused]] void* address) {
 #endif
 }
 
-/// Reads a decimal number at the beginning of a text, as std::from_chars does. libc++ before version 20 has no
-/// std::from_chars for real numbers: there strtod reads it, in the locale "C".
+/// Reads a decimal number at the beginning of a text, as std::from_chars does. libc++ before version 20 has
+/// no std::from_chars for real numbers: there strtod reads it, in the locale "C".
 inline std::errc read_real(std::string_view text, double& number) {
 #if defined(__cpp_lib_to_chars)
     return std::from_chars(text.data(), text.data() + text.size(), number).ec;
@@ -65,7 +66,8 @@ inline std::errc read_real(std::string_view text, double& number) {
     const std::string copy(text.substr(0, text.find_first_not_of("+-.0123456789eE")));
     static const locale_t plain = newlocale(LC_ALL_MASK, "C", nullptr);
     const double value = strtod_l(copy.c_str(), nullptr, plain);
-    if (value > 1.7976931348623157e308 || value < -1.7976931348623157e308) return std::errc::result_out_of_range;
+    if (value > 1.7976931348623157e308 || value < -1.7976931348623157e308)
+        return std::errc::result_out_of_range;
     number = value;
     return std::errc();
 #endif

@@ -147,8 +147,7 @@ void BoardSetBuilder::LocalBuffer::flush(std::size_t run) {
         table.reserve_more(buffer.size);
         // The table exceeds the caches: prefetch all slots first.
         const auto items = std::span(buffer.items).first(buffer.size);
-        for (const Item& item : items)
-            prefetch_to_write(&table.slots[item.hash & (table.slots.size() - 1)]);
+        for (const Item& item : items) prefetch_to_write(&table.slots[item.hash & (table.slots.size() - 1)]);
         std::size_t added = 0;
         for (const Item& item : items)
             added += builder_.kept(item.hash) && table.insert(item.side, item.hash);

@@ -68,7 +68,7 @@ def describe_type(hint: Any, *, plural: bool = False) -> str:
 
 
 @cache
-def field_hints(cls: type[Any]) -> dict[str, Any]:
+def field_hints(cls: Any) -> dict[str, Any]:
     """The annotations of the fields of a dataclass, in their order."""
     hints = typing.get_type_hints(cls, include_extras=True)
     return {field.name: _with_range(hints[field.name], field) for field in dataclasses.fields(cls)}
