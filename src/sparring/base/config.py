@@ -22,7 +22,6 @@ import types
 import typing
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar, Union
 
@@ -67,11 +66,16 @@ def describe_type(hint: Any, *, plural: bool = False) -> str:
     return _WORDS[hint][plural] if hint in _WORDS else "a table"
 
 
-@cache
-def field_hints(cls: Any) -> dict[str, Any]:
+_HINTS: dict[type[Any], dict[str, Any]] = {}
+"""The annotations of each class that was asked for: resolving them takes longer than reading a file."""
+
+
+def field_hints(cls: type[Any]) -> dict[str, Any]:
     """The annotations of the fields of a dataclass, in their order."""
-    hints = typing.get_type_hints(cls, include_extras=True)
-    return {field.name: _with_range(hints[field.name], field) for field in dataclasses.fields(cls)}
+    if cls not in _HINTS:
+        hints = typing.get_type_hints(cls, include_extras=True)
+        _HINTS[cls] = {field.name: _with_range(hints[field.name], field) for field in dataclasses.fields(cls)}
+    return _HINTS[cls]
 
 
 def is_union(hint: Any) -> bool:
