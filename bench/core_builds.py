@@ -1,8 +1,8 @@
 """Builds of the native core against each other: `python -m bench.core_builds NAME=FILE...`.
 
-A file is a `_core*.so`; the first build is the baseline. Each build runs in processes of its own, in turns, and the
-least processor time of all rounds counts, so that other work on the machine disturbs little. A build for other
-processors is a wheel with another `-march` in CMakeLists.txt.
+A file is a `_core*.so`; the first build is the baseline. Each build runs in processes of its own, in turns,
+and the least processor time of all rounds counts, so that other work on the machine disturbs little. A build for
+other processors is a wheel with another `-march` in CMakeLists.txt.
 """
 
 from __future__ import annotations
@@ -96,19 +96,26 @@ def main(arguments: Sequence[str] | None = None) -> None:
             command = [sys.executable, "-m", "bench.core_builds", "--one", file]
             times = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
             for work, milliseconds in times.items():
-                row = least.setdefault(work, {})
-                row[name] = min(milliseconds, row.get(name, milliseconds))
+                known = least.setdefault(work, {})
+                known[name] = min(milliseconds, known.get(name, milliseconds))
     first = next(iter(builds))
     rows = [
-        {"what": work, "milliseconds": row, "ratio": {name: round(row[name] / row[first], 3) for name in row}}
-        for work, row in least.items()
+        {
+            "what": work,
+            "milliseconds": times,
+            "ratio": {name: round(times[name] / times[first], 3) for name in times},
+        }
+        for work, times in least.items()
     ]
     for row in rows:
         print(row["what"], row["ratio"])
     command = " ".join(f"{name}=FILE" for name in builds)
-    text = f"least of {ROUNDS} processes of {TIMES} times each, in turns; ratio is to the first build's time"
+    interval = (
+        f"least of {ROUNDS} processes of {TIMES} times each, in turns; ratio is to the first build's time"
+    )
     write_json(
-        {**provenance(f"python -m bench.core_builds {command}"), "interval": text, "rows": rows}, options.out
+        {**provenance(f"python -m bench.core_builds {command}"), "interval": interval, "rows": rows},
+        options.out,
     )
 
 
