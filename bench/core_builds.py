@@ -1,8 +1,8 @@
 """Builds of the native core against each other: `python -m bench.core_builds NAME=FILE...`.
 
 A file is a `_core*.so`; the first build is the baseline. Each build runs in processes of its own, in turns,
-and the least processor time of all rounds counts, so that other work on the machine disturbs little. A build for
-other processors is a wheel with another `-march` in CMakeLists.txt.
+and the least processor time of all rounds counts, so that other work on the machine disturbs little. A build
+for other processors is a wheel with another `-march` in CMakeLists.txt.
 """
 
 from __future__ import annotations
@@ -109,12 +109,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     ]
     for row in rows:
         print(row["what"], row["ratio"])
-    command = " ".join(f"{name}=FILE" for name in builds)
+    names = " ".join(f"{name}=FILE" for name in builds)
     interval = (
         f"least of {ROUNDS} processes of {TIMES} times each, in turns; ratio is to the first build's time"
     )
     write_json(
-        {**provenance(f"python -m bench.core_builds {command}"), "interval": interval, "rows": rows},
+        {**provenance(f"python -m bench.core_builds {names}"), "interval": interval, "rows": rows},
         options.out,
     )
 
