@@ -106,6 +106,12 @@ class GtpEngine(EngineClient):
         points = round(100 * float(match[2]))
         return points if match[1].lower() == _COLORS[line.state.to_move] else -points
 
+    def ask_about(self, line: PositionHistory, command: str) -> str:
+        """The answer to a command about a position, such as `final_score`. Raises EngineFailure."""
+        deadline = time.monotonic() + self._entry.move_seconds
+        self._catch_up(line, deadline)
+        return self._ask(command, deadline)
+
     def _catch_up(self, line: PositionHistory, deadline: float) -> None:
         """Sends the moves since the last call."""
         for ply in range(self._moves_sent, len(line.moves)):
