@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Literal, Protocol, TypeAlias, get_args
 
 from sparring.base.errors import BadConfig
+from sparring.base.sentences import Sentence, joined
 from sparring.games import Game, describe, load_game
 from sparring.players.adaptive import AdaptivePlayer
 from sparring.players.engine_player import EnginePlayer
@@ -367,7 +368,28 @@ def imitated_rating(opponent: Player) -> int | None:
 
 def advice_on(opponent: Player, state: Any) -> str:
     """What a person should know who plays the shipped network from this state; empty if nothing."""
+    if isinstance(opponent, AdaptivePlayer):
+        return advice_on(opponent.player, state)
     if not isinstance(opponent, PolicyPlayer | SearchPlayer):
         return ""
-    people = describe(opponent.policy.game).people
-    return "" if people is None or people.advice is None else people.advice(state)
+    game = opponent.policy.game
+    people = describe(game).people
+    board = "" if people is None or people.advice is None else people.advice(state)
+    rating = imitated_rating(opponent) if opponent.config.level is None else None
+    return joined(rating_advice(game, rating), board)
+
+
+def rating_advice(game: str, rating: int | None) -> str:
+    """What the shipped network's rating means to a person: whose scale it is, and whether it is below that of
+    the people whom the network learned from. Empty if there is nothing to say."""
+    people = describe(game).people
+    if people is None or rating is None:
+        return ""
+    system = describe(game).ratings
+    weakest = None if people.weakest is None else system.number(people.weakest)
+    if weakest is None or rating >= weakest:
+        return people.rating_source
+    return Sentence(
+        "Learned from people of {weakest} and stronger: a lower rank hardly plays weaker.",
+        weakest=system.format(weakest),
+    )
