@@ -224,9 +224,19 @@ def _shares(games: Sequence[CountedGame]) -> dict[str, Any]:
         "our_moves": ours,  # passes included
         "with_dead_stones": sum(bool(game.gnugo_dead) for game in games),
         "we_passed_first": sum(game.first_pass == "ours" for game in games),
+        "gnugo_passes_not_answered": sum(_unanswered(game) for game in games),
+        "games_with_passes_not_answered": sum(_unanswered(game) > 0 for game in games),
         "our_wins": wins,
         "mean_plies": sum(plies) / len(plies),
     }
+
+
+def _unanswered(game: CountedGame) -> int:
+    """GNU Go's passes after which we played on."""
+    moves = game.moves.split()
+    own = moves[game.black == "ours" :: 2]
+    answers = moves[1 + (game.black == "ours") :: 2]
+    return sum(move == "pass" != answer for move, answer in zip(own, answers, strict=False))
 
 
 def _share(count: int, games: int) -> dict[str, Any]:
