@@ -1,5 +1,5 @@
 """`python -m studies go-people`, `go-kgs`, `go-games`, `go-fit`, `go-own`,
-`go-matches` and `go-counting`."""
+`go-matches`, `go-counting` and `go-kit`."""
 
 from __future__ import annotations
 
@@ -210,6 +210,21 @@ def go_counting(
     for name, shares in counting.summary(done)["games"].items():
         low, high = shares["equal_score"]["interval"]
         print(f"{name}: {shares['equal_score']['share']:.3f} ({low:.3f} to {high:.3f}) of {shares['games']}")
+
+
+def go_kit(
+    games: Annotated[Path, typer.Option(help="Folder of the SGF files of Fox and KGS.")],
+    nets: Annotated[Path, typer.Option(help="Folder of KataGo's g170e-b15c192.")],
+    out: Annotated[Path, typer.Option(help="Folder to write.")],
+    kgs_share: Annotated[
+        float, typer.Option(min=0, max=1, help="Share of the KGS games of 6d and above that is kept.")
+    ] = 0.3,
+) -> None:
+    """Write a folder that trains the network of ranks on a machine without a network."""
+    from studies.go_ranks.kit import make_kit
+
+    parts = make_kit(games, nets, out, kgs_share, lambda part: print(f"{part.name}: {part.bytes:,} bytes"))
+    print(f"{sum(part.bytes for part in parts):,} bytes; there: bash {out.name}/run.sh SECONDS OUT")
 
 
 def go_fit(
