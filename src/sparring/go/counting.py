@@ -285,8 +285,12 @@ class GoCounting:
         """A player's decision, or a pass in its place if people would end the game after the last pass."""
         if state.passes != 1 or decision.resign:
             return decision
-        rank = GO_RANKS.number(DEFAULT_RATING["go"])
-        prediction = decision.prediction or _people().predict([Position(state, rank, rank)])[0]
+        prediction = decision.prediction
+        if prediction is None:
+            if "go" not in DEFAULT_RATING:  # a package without the network
+                return decision
+            rank = GO_RANKS.number(DEFAULT_RATING["go"])
+            prediction = _people().predict([Position(state, rank, rank)])[0]
         if not people_would_pass(state, prediction, decision.value):
             return decision
         return replace(decision, move=state.size**2, distribution={state.size**2: 1.0}, reason="")

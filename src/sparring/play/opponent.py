@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, Protocol, TypeAlias, get_args
 
+from sparring import data
 from sparring.base.errors import BadConfig
 from sparring.base.sentences import Sentence, joined
 from sparring.games import Game, describe, load_game
@@ -121,7 +122,7 @@ class Opponent:
         match kind:
             case "human":
                 if self.game not in DEFAULT_RATING and self.model is None:
-                    raise BadConfig(f"There is no network of people's moves for {self.game}.")
+                    raise BadConfig(no_people(self.game))
                 keys["rating"] = self._checked_rating()
             case "level":
                 keys["level"] = self._checked_level()
@@ -355,6 +356,14 @@ def default_kind(game: Game[Any]) -> OpponentKind:
 
 
 # What front ends say about an opponent.
+
+
+def no_people(game: str) -> str:
+    """A sentence that says that a game has no network of people's moves, and why if a build left it out."""
+    reason = data.lacking(game)
+    if not reason:
+        return f"There is no network of people's moves for {game}."
+    return f"This package has no network of people's moves for {game}: it was {reason}."
 
 
 def imitated_rating(opponent: Player) -> int | None:
