@@ -153,8 +153,11 @@ tsan: setup  ## Run the tests of threads with ThreadSanitizer
 	LD_PRELOAD="$$(g++ -print-file-name=libtsan.so)" TSAN_OPTIONS="ignore_noninstrumented_modules=1 exitcode=66" \
 	  build/tsan/venv/bin/python -m pytest -q tests/search/test_threads.py
 
-wheel: | $(BIN)/python  ## Build a wheel into dist/
-	@$(PIP) wheel -q --no-deps -w dist .
+# UNLICENSED=0 leaves out what learned from games whose licence is not stated (src/sparring/data/unlicensed.toml).
+LEFT_OUT = $(if $(filter 0,$(UNLICENSED)),-C wheel.exclude="$$($(PYTHON) tests/packaging/unlicensed.py)")
+
+wheel: | $(BIN)/python  ## Build a wheel into dist/; UNLICENSED=0 leaves out networks of games without a licence
+	@$(PIP) wheel -q --no-deps -w dist $(LEFT_OUT) .
 	@ls dist/*.whl
 
 # The player's set: the wheel without extras and without the developers' tools, outside the source tree.
@@ -188,7 +191,7 @@ wheels:  ## Build the source distribution and the wheels of a release into dist/
 	@for python in $(PYTHONS); do \
 	  echo "==> Building the wheel of $$python" && \
 	  $$python -m venv --clear build/release/venv && \
-	  build/release/venv/bin/python -m pip --disable-pip-version-check wheel -q --no-deps -w build/release/wheels dist/sparring-*.tar.gz || exit 1; \
+	  build/release/venv/bin/python -m pip --disable-pip-version-check wheel -q --no-deps -w build/release/wheels $(LEFT_OUT) dist/sparring-*.tar.gz || exit 1; \
 	done
 	@PATH="$(CURDIR)/build/release/tools/bin:$$PATH" auditwheel repair -w dist build/release/wheels/*.whl >/dev/null
 

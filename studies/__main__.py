@@ -21,7 +21,16 @@ from studies.ace.tuning_commands import ace_baselines, ace_cross, ace_curve, ace
 from studies.blend.commands import blend_command
 from studies.dsmcp.commands import dsmcp
 from studies.expendibots.commands import accept, draws, expendibots, ladder, opponent, variants
-from studies.go_ranks.commands import go_fit, go_games, go_kgs, go_matches, go_own, go_people
+from studies.go_ranks.commands import (
+    go_counting,
+    go_fit,
+    go_games,
+    go_kgs,
+    go_kit,
+    go_matches,
+    go_own,
+    go_people,
+)
 from studies.levels.commands import level_fit, level_grid, level_report, level_solve, level_table
 from studies.levels.pair_commands import level_pairs, level_rate
 from studies.levels.position_commands import (
@@ -86,9 +95,11 @@ _STUDIES: dict[str, Callable[..., None]] = {
     "expendibots-draws": draws,
     "expendibots-opponent": opponent,
     "expendibots-networks": variants,
+    "go-counting": go_counting,
     "go-fit": go_fit,
     "go-games": go_games,
     "go-kgs": go_kgs,
+    "go-kit": go_kit,
     "go-matches": go_matches,
     "go-own": go_own,
     "go-people": go_people,

@@ -1,5 +1,5 @@
-"""`python -m studies go-people`, `go-kgs`, `go-games`, `go-fit`, `go-own` and
-`go-matches`."""
+"""`python -m studies go-people`, `go-kgs`, `go-games`, `go-fit`, `go-own`,
+`go-matches`, `go-counting` and `go-kit`."""
 
 from __future__ import annotations
 
@@ -167,6 +167,64 @@ def go_matches(
     for entry in scores:
         low, high = entry["interval"]
         print(f"{entry['stronger']} - {entry['weaker']}: {entry['score']:.3f} ({low:.3f} to {high:.3f})")
+
+
+def go_counting(
+    games: Annotated[str, typer.Option(help="SIZE=GAMES, with commas.")] = "9=90,13=60,19=50",
+    gnugo_level: Annotated[int, typer.Option(min=1, max=10, help="Level of GNU Go.")] = 1,
+    judge: Annotated[
+        str | None, typer.Option(help="KataGo network with ownership: a third opinion where two differ.")
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of all moves.")] = 1,
+    out: Annotated[Path, typer.Option(help="Folder of games.jsonl and counting.json.")] = Path(
+        "results/go-counting"
+    ),
+) -> None:
+    """Play games against GNU Go to the end and compare both counts; a stopped run resumes."""
+    from dataclasses import asdict
+
+    from sparring.base.config import usable_threads
+    from sparring.base.provenance import provenance
+    from sparring.base.storage import Journal
+    from sparring.measure.reports import write_json
+    from sparring.policies import load_policy
+    from studies.go_ranks import counting
+
+    sizes = counting.parse_games(games)
+    header = {
+        "gnugo_level": gnugo_level,
+        "seed": seed,
+        "komi": counting.KOMI,
+        "levels": list(counting.LEVELS),
+    }
+    journal = Journal(out / "games.jsonl", header=header)
+    done = [counting.CountedGame(**entry) for entry in journal.entries]
+    policy = load_policy("blend", "go", threads=usable_threads(1))
+    for game, seconds in counting.play_all(sizes, gnugo_level, seed, policy, done):
+        journal.add(asdict(game))
+        done.append(game)
+        agree = "equal" if game.ours == game.gnugo else f"ours {game.ours:+g}, GNU Go {game.gnugo:+g}"
+        print(f"{game.size}x{game.size} {game.number}: {agree}, {seconds:.0f} s", flush=True)
+    opinions = None if judge is None else counting.third_opinions(done, load_policy(judge, "go"))
+    write_json(provenance(command_line()) | header | counting.summary(done, opinions), out / "counting.json")
+    for name, shares in counting.summary(done)["games"].items():
+        low, high = shares["equal_score"]["interval"]
+        print(f"{name}: {shares['equal_score']['share']:.3f} ({low:.3f} to {high:.3f}) of {shares['games']}")
+
+
+def go_kit(
+    games: Annotated[Path, typer.Option(help="Folder of the SGF files of Fox and KGS.")],
+    nets: Annotated[Path, typer.Option(help="Folder of KataGo's g170e-b15c192.")],
+    out: Annotated[Path, typer.Option(help="Folder to write.")],
+    kgs_share: Annotated[
+        float, typer.Option(min=0, max=1, help="Share of the KGS games of 6d and above that is kept.")
+    ] = 0.3,
+) -> None:
+    """Write a folder that trains the network of ranks on a machine without a network."""
+    from studies.go_ranks.kit import make_kit
+
+    parts = make_kit(games, nets, out, kgs_share, lambda part: print(f"{part.name}: {part.bytes:,} bytes"))
+    print(f"{sum(part.bytes for part in parts):,} bytes; there: bash {out.name}/run.sh SECONDS OUT")
 
 
 def go_fit(

@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 import time
+from pathlib import Path
 from typing import Any, NoReturn
 
 from sparring._core import ChessState, GoState, ShogiState  # the rules alone: it starts in no time
@@ -133,9 +134,12 @@ def speak_gtp() -> None:
     for line in sys.stdin:
         words = line.split()
         answer = ""
+        if log := os.environ.get("LOG"):
+            with Path(log).open("a") as file:
+                file.write(line)
         match words:
             case ["list_commands"]:
-                answer = "play\ngenmove\nquit\ntime_settings\ntime_left"
+                answer = "play\ngenmove\nquit\ntime_settings\ntime_left\nkgs-time_settings"
             case ["boardsize", number]:
                 size = int(number)
             case ["clear_board"]:

@@ -74,6 +74,17 @@ def test_gtp_time_is_watched_too() -> None:
     assert [each.reason for each, _ in games] == ["time forfeit"] * 2
 
 
+def test_gtp_engines_receive_the_periods_of_byoyomi(tmp_path: Path) -> None:
+    log = tmp_path / "commands.txt"
+    clock = TimeControl(0.0, byoyomi=20.0, periods=3)
+    told = fake("gtp", env={"LOG": str(log)})
+    play(tournament(told, fake("gtp"), clock=clock, adjudication=Adjudication(plies=4)))
+    commands = log.read_text().splitlines()
+    assert "kgs-time_settings byoyomi 0 20 3" in commands
+    assert not [command for command in commands if command.startswith("time_settings")]
+    assert "time_left b 20 3" in commands
+
+
 @pytest.mark.parametrize("fault", ["chatter", "garbage"])
 def test_noise_is_passed_over(fault: str) -> None:
     noisy = fake("uci", fault, options={"Odd": "3"} if fault == "garbage" else {})

@@ -205,12 +205,25 @@ def test_every_game_can_be_played_from_the_terminal(
             "Sparring (model blend), level 1200, who plays in the style of a 1200.",
         ),
         ("chess", "e4\n", (), "Sparring (model blend), level 1500, who plays in the style of a 1500"),
-        ("go", "D4\nwhy\n", ("--rank", "3d"), "Sparring (model blend), who plays in the style of a 3d."),
+        (
+            "go",
+            "D4\nwhy\n",
+            ("--rank", "3d"),
+            "Sparring (model blend), who plays in the style of a 3d. "
+            "Learned from people of 6d and stronger: a lower rank hardly plays weaker.\n",
+        ),
         (
             "go",
             "D4\n",
-            ("-o", "size=9"),
-            "Sparring (model blend), who plays in the style of a 5d. It learned from games on 19x19",
+            ("-o", "size=9", "--rank", "7d"),
+            "Sparring (model blend), who plays in the style of a 7d. Ranks from 6d to 8d are those of KGS; "
+            "9d is that of KGS and Fox. The network learned from games on 19x19",
+        ),
+        (
+            "go",
+            "D4\n",
+            ("--level", "1550"),
+            "Sparring (model blend), level 1550, who plays in the style of a 6d.\n",
         ),
         ("shogi", "7g7f\n", ("--temperature", "0.5"), "Sparring (model blend)."),
         ("shogi", "", ("--position", "4k4/9/9/9/9/9/9/9/4K4 w 2r 1"), "Sparring (model blend), level 480."),

@@ -194,6 +194,32 @@ def test_the_opponents_clock_is_shown(
     assert shown == "60:10"
 
 
+def test_byoyomi_and_canadian_overtime_are_shown(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each move of the person takes 40 seconds."""
+    now, prompts = [0.0], list[str]()
+    monkeypatch.setattr("sparring.base.clock.time.monotonic", lambda: now[0])
+
+    def reads(self: object, prompt: str, words: object) -> str:
+        prompts.append(prompt)
+        now[0] += 40
+        return ("e4", "d4", "c4", "quit")[len(prompts) - 1]
+
+    monkeypatch.setattr(line_input.LineInput, "read", reads)
+    for control, shown in (
+        (TimeControl(60, byoyomi=30, periods=3), ["1:00", "0:20", "0:30 (3 periods)", "0:30 (2 periods)"]),
+        (
+            TimeControl(60, byoyomi=90, byoyomi_moves=2),
+            ["1:00", "0:20", "1:10 for 1 move", "1:30 for 2 moves"],
+        ),
+    ):
+        prompts.clear()
+        options = TerminalOptions(time_control=control)
+        terminal.TerminalGame(Chess(), Chess().initial(), 0, Polite(), options).play()
+        assert prompts == [f"White to move, {left} left> " for left in shown]
+
+
 def test_the_flag_falls(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     def waits(self: object, prompt: str, words: object) -> str:
         assert prompt == "White to move, 0:00 left> "

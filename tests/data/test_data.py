@@ -27,5 +27,6 @@ def test_every_file_of_the_folder_has_a_kind_and_its_suffix() -> None:
     assert files - named - page == {
         folder / "__init__.py",
         folder / "cards.toml",
+        folder / "unlicensed.toml",
         folder / "versions.toml",
     }

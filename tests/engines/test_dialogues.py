@@ -11,6 +11,7 @@ PROTOCOL_OF = {
     "arena": "uci",
     "cutechess": "uci",
     "gogui": "gtp",
+    "kgsgtp": "gtp",
     "lichess-bot": "uci",
     "polyglot": "uci",
     "pychess": "uci",

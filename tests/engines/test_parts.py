@@ -93,9 +93,25 @@ def test_canadian_overtime_counts_down_and_begins_again() -> None:
 
 def test_japanese_overtime_is_there_at_every_move() -> None:
     clock = GameClock(kgs_time_settings(["byoyomi", "60", "10", "3"]))
-    assert clock.clock(0) == Clock(60, byoyomi=10)
+    assert clock.clock(0) == Clock(60, byoyomi=10, periods=3)
     set_time_left(clock, 0, 10, 3)  # KGS tells periods in place of stones
-    assert clock.clock(0) == Clock(0, byoyomi=10)
+    assert clock.clock(0) == Clock(0, byoyomi=10, periods=3)
+    set_time_left(clock, 0, 4, 2)
+    assert clock.clock(0) == Clock(0, byoyomi=4, periods=2), "the rest of a period is all that a move has"
+    spend_time(clock, 0, 3)
+    assert clock.clock(0) == Clock(0, byoyomi=10, periods=2)
+    spend_time(clock, 0, 12)
+    assert clock.clock(0) == Clock(0, byoyomi=10, periods=1)
+    set_time_left(clock, 1, 30, 0)
+    assert clock.clock(1) == Clock(30, byoyomi=10, periods=3), "main time"
+
+
+def test_canadian_overtime_without_main_time_begins_at_once() -> None:
+    """GUIs that send `time_settings 0 30 2` and no `time_left` leave it to the engine."""
+    clock = GameClock(time_settings(0, 30, 2))
+    assert clock.clock(0) == Clock(30, moves_to_go=2)
+    spend_time(clock, 0, 12)
+    assert clock.clock(0) == Clock(18, moves_to_go=1)
 
 
 def test_no_clock_runs_before_there_is_one() -> None:

@@ -39,11 +39,25 @@ def test_byoyomi_is_there_at_every_move() -> None:
 
 def test_a_long_move_uses_up_periods_of_byoyomi() -> None:
     clock = GameClock(TimeControl(10, byoyomi=30, periods=3, margin=0))
-    assert spent(clock, 10 + 30) == Clock(0, byoyomi=30)
+    assert spent(clock, 10 + 30) == Clock(0, byoyomi=30, periods=3)
     assert clock.allowed(0) == 90
     spent(clock, 61)  # two whole periods, and a part of the third
     assert clock.allowed(0) == 30
     assert not clock.spend(0, 31)
+
+
+def test_a_clock_says_what_is_left_of_its_overtime() -> None:
+    clock = GameClock(TimeControl(60, byoyomi=30, periods=3, margin=0))
+    assert clock.text(0) == "1:00"
+    assert clock.text(0, 70) == "0:20 (3 periods)"
+    assert clock.text(0, 95) == "0:25 (2 periods)"
+    assert clock.text(0, 149) == "0:01"
+    canadian = GameClock(TimeControl(60, byoyomi=300, byoyomi_moves=2, margin=0))
+    assert canadian.text(0, 70) == "4:50 for 2 moves"
+    spent(canadian, 70)
+    assert canadian.text(0, 100) == "3:10 for 1 move"
+    assert GameClock(TimeControl(5400, moves=40)).text(1) == "90:00 for 40 moves"
+    assert GameClock(None).text(0) == ""
 
 
 def test_canadian_overtime_is_shared_by_its_moves_and_renewed() -> None:

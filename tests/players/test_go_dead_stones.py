@@ -16,9 +16,11 @@ ALIVE = "O1O1OX3/OOOOOX3/XXXXXX3/9/9/9/9/9/9 w - 0 0 2 7.5"
 
 # Black's stones on C and D, White's on F and G: neither side can fill E9 and E8. In the second position both
 # have an eye in a corner too.
-WALLS = "OOOOOXXXX/O1O1OX1X1/OOOOOXXXX/O3OX3/O3OX3/OOOOOXXXX/OOOOOXXXX b - 0 0 2 7.5"
-SEKI = f"OOXX1OOXX/OOXX1OOXX/{WALLS}"
-SEKI_WITH_EYES = f"1XXX1OOO1/XXXX1OOOO/{WALLS}"
+WALLS = "O1OOXXX1X/OOOOXXXXX/O1OOXXX1X/OOOOXXXXX/OOOOXXXXX/OOOOXXXXX b - 0 0 2 7.5"
+SEKI = f"OOXX1OOXX/OOXX1OOXX/OOOXOOXXX/{WALLS}"
+SEKI_WITH_EYES = f"1XXX1OOO1/XXXX1OOOO/OOOXOOXXX/{WALLS}"
+# As SEKI, but White's chain connects to its wall on E7 by a shared liberty: Black's chain is dead.
+CONNECTED = "OOXX1OOXX/OOXX1OOXX/OOOOOXXXX/O1O1OX1X1/OOOOOXXXX/O3OX3/O3OX3/OOOOOXXXX/OOOOOXXXX b - 0 0 2 7.5"
 # Black has three points of eye space with a white stone in their middle: a dead shape, no seki.
 NAKADE = "1O1XO4/XXXXO4/OOOOO4/9/9/9/9/9/9 b - 0 0 2 7.5"
 
@@ -48,6 +50,13 @@ def test_a_group_with_two_eyes_lives() -> None:
 def test_stones_in_seki_are_alive(text: str, side: str) -> None:
     state = Go(size=9).parse(text.replace(" b ", f" {side} "))
     assert dead_stones(state) == []
+
+
+@pytest.mark.parametrize("side", "bw")
+def test_a_chain_that_connects_by_a_shared_liberty_is_in_no_seki(side: str) -> None:
+    """GNU Go 3.8 says the same of this position."""
+    state = Go(size=9).parse(CONNECTED.replace(" b ", f" {side} "))
+    assert dead_stones(state) == points("C8 D8 C9 D9")
 
 
 def test_a_dead_shape_inside_a_group_is_no_seki() -> None:

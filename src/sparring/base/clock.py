@@ -97,6 +97,8 @@ class Clock:
     """Moves until more time is added; None for the rest of the game."""
     byoyomi: float = 0.0
     """Time for every move once `remaining` is used up."""
+    periods: int = 1
+    """Periods of byo-yomi: a move that takes longer than `byoyomi` uses one up."""
 
 
 ClockSnapshot: TypeAlias = tuple[tuple[Any, ...], ...]
@@ -198,8 +200,29 @@ class GameClock:
         control = self.control
         if control is None:
             return None
-        byoyomi = 0.0 if control.byoyomi_moves else control.byoyomi
-        return Clock(self.left[player], control.increment, self._to_go[player] or None, byoyomi)
+        left, moves = self.left[player], self._to_go[player] or None
+        if control.byoyomi_moves:
+            if left <= 0 and not self._overtime[player]:  # the next move is the first of the overtime
+                left, moves = control.byoyomi, control.byoyomi_moves
+            return Clock(left, control.increment, moves)
+        byoyomi = control.byoyomi + min(left, 0.0)
+        return Clock(max(left, 0.0), control.increment, moves, byoyomi, self._periods[player])
+
+    def text(self, player: int, spent: float = 0.0) -> str:
+        """What a player has left after `spent` seconds of a turn, such as `4:32`, `0:30 (3 periods)` or
+        `4:32 for 12 moves`; empty without a time control."""
+        control = self.control
+        if control is None:
+            return ""
+        left, moves = self.left[player] - spent, self._to_go[player]
+        if left > 0 or not control.byoyomi or self._overtime[player]:
+            return clock_text(left) + (f" for {moves} move{'' if moves == 1 else 's'}" if moves else "")
+        if control.byoyomi_moves:
+            return f"{clock_text(control.byoyomi + left)} for {control.byoyomi_moves} moves"
+        periods = self._periods[player]
+        begun = min(periods - 1, int(-left // control.byoyomi))
+        shown = clock_text(control.byoyomi * (begun + 1) + left)
+        return f"{shown} ({periods - begun} periods)" if periods - begun > 1 else shown
 
     def periods(self, player: int) -> int:
         """Periods of overtime that follow the time left of a player; 0 without overtime, and in Canadian
@@ -214,6 +237,16 @@ class GameClock:
         self.left[player] = seconds
         self._overtime[player] = period_moves > 0
         self._to_go[player] = period_moves
+
+    def set_period(self, player: int, seconds: float, periods: int) -> None:
+        """Sets the clock of a player in byo-yomi: seconds left of the present period, and periods with it."""
+        assert self.control is not None, "byo-yomi needs a time control"
+        self.set_left(player, min(seconds - self.control.byoyomi, 0.0))
+        self.set_periods(player, periods)
+
+    def set_periods(self, player: int, periods: int) -> None:
+        """Sets the periods of byo-yomi that a player has, the present one included."""
+        self._periods[player] = max(periods, 1)
 
     def until_flag(self, player: int) -> float | None:
         """Seconds until the flag of the player to move falls; None if the clock stands or there is none."""

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
+from sparring import data
 from sparring.base.clock import TimeControl
 from sparring.base.errors import BadConfig, UserError
 from sparring.cli.arguments import (
@@ -23,7 +24,7 @@ from sparring.cli.console import visible
 from sparring.cli.session import TerminalOptions, check_writable, expand_user
 from sparring.cli.terminal import TerminalGame
 from sparring.games import Game, describe
-from sparring.play.opponent import Opponent, advice_on, imitated_rating
+from sparring.play.opponent import Opponent, advice_on, imitated_rating, no_people
 from sparring.players import DEFAULT_RATING, STRENGTHS, AdaptivePlayer, Player, PolicyPlayer, SearchPlayer
 from sparring.players.game_players import games_with_bots
 from sparring.policies import rating_text
@@ -180,7 +181,8 @@ def play(
     saved = _check_save(save, game)
     state = choose_state(rules, position)
     with chosen.make(seed=seed) as opponent:
-        about = [describe_opponent(opponent, chosen.strength), advice_on(opponent, state)]
+        lacks = no_people(game) if data.lacking(game) else ""
+        about = [describe_opponent(opponent, chosen.strength), advice_on(opponent, state), lacks]
         options = TerminalOptions(
             " ".join(filter(None, about)),
             rng,
@@ -267,7 +269,7 @@ def choose_opponent(rules: Game[Any], opponent: Opponent) -> Opponent:
     if bot is not None and strength is not None:
         raise UserError("--bot names the opponent: leave out --strength")
     if given and opponent.model is None and game not in DEFAULT_RATING:
-        raise UserError(f"there is no network of people's moves for {game}: choose a --strength or a --model")
+        raise UserError(f"{no_people(game)} Choose a --strength or a --model.")
 
     try:
         return opponent.completed()

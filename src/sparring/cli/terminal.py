@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from sparring.base.clock import clock_text
 from sparring.cli.console import foreign
 from sparring.cli.session import DEFAULTS, LeftGame, TerminalOptions, TerminalSession, has_pictures
 from sparring.games import Game, IllegalMove, ParseError, move_name
@@ -140,7 +139,7 @@ class TerminalGame:
         played = self.live.moves[-1]
         reason = f" [dim]({foreign(decision.reason)})[/]" if decision.reason else ""
         does = "passes" if played.name == "pass" else f"plays [bold]{foreign(played.name)}[/]"
-        left = "" if played.left is None else f", {clock_text(played.left)} left"
+        left = "" if played.left is None else f", {self.live.clock.text(played.player)} left"
         self.session.console.print(f"\n{self.session.they} {does}{reason}{left}")
         if self.live.draw_offered:
             self.session.say(f"{self.session.they} offers a draw: type 'draw' to take it, or move on.")
@@ -167,8 +166,7 @@ class TerminalGame:
         seconds = clock.until_flag(self.human)
         if seconds is None:
             return self.session.ask(f"{you} to move> ", COMMANDS, words)
-        main = clock.left[self.human] - clock.turn_seconds
-        left = clock_text(main if main > 0 else seconds)  # in overtime, what is left of it
+        left = clock.text(self.human, clock.turn_seconds)
         try:
             with _alarm(seconds):
                 return self.session.ask(f"{you} to move, {left} left> ", COMMANDS, words)

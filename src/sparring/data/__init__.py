@@ -2,7 +2,7 @@
 
 A kind of file is a folder here, and all its files have one suffix. A file is named without it:
 `path("networks", "human-chess")`. `cards.toml` says how each shipped network is trained, `versions.toml`
-has the versions of networks and level tables.
+has the versions of networks and level tables, `unlicensed.toml` what a build may leave out.
 """
 
 from __future__ import annotations
@@ -122,6 +122,17 @@ def game_versions(game: str, kinds: Collection[Kind]) -> dict[str, int]:
         for name, row in _versions().get(kind, {}).items()
         if game in name.split("-")
     }
+
+
+@cache
+def lacking(game: str) -> str:
+    """Why files of a game are missing that a build may leave out, as the end of a sentence; empty if none
+    is."""
+    folder = Path(__file__).parent
+    tables = tomllib.loads((folder / "unlicensed.toml").read_text(encoding="utf-8"))
+    if game not in tables or all((folder / file).exists() for file in tables[game]["files"]):
+        return ""
+    return f"built without what learned from {tables[game]['learned_from']}, whose licence is not stated"
 
 
 def page() -> Path | None:

@@ -138,6 +138,8 @@ class PeopleNetwork:
     """Rating of the default opponent, as in players' TOML files; None for none."""
     weakest: int | str | None = None
     """Rating of the weakest people that it learned from, if it takes lower ratings; None for all."""
+    rating_source: str = ""
+    """Whose ratings it learned, in a sentence; empty if the game's ratings are of one scale."""
     advice: Callable[[Any], str] | None = None
     """(state) -> a text for a person who begins a game against the network."""
 

@@ -54,27 +54,38 @@ def dead_stones(
         (dead if own < 0 else alive).append((owner, chain))
     if ownership is None and dead:  # playouts fill the shared liberties, and one side captures the other
         around = {chain[0]: _adjacent(state, (owner, chain)) for owner, chain in (*alive, *dead)}
-        dead = [candidate for candidate in dead if not _in_seki(state, candidate, alive, around)]
+        dead = [candidate for candidate in dead if not _in_seki(state, candidate, alive, dead, around)]
     return sorted(point for _, chain in dead for point in chain)
 
 
-def _in_seki(state: GoState, own: Chain, alive: list[Chain], around: Mapping[int, set[int]]) -> bool:
+def _in_seki(
+    state: GoState, own: Chain, alive: list[Chain], dead: list[Chain], around: Mapping[int, set[int]]
+) -> bool:
     """Whether a chain and one of the opponent share liberties that neither can fill.
 
     This is Müller's simplest case of a capturing race (1999, "Race to capture"): both have no eye and at
     least two shared liberties, or one eye of a point each and at least one; neither has other liberties. The
-    opponent's chain must touch a living chain, or it could be the inside of a dead shape. `around` has the
-    points next to each chain, by its first point.
+    opponent's chain has others if a shared one connects it to a chain with other liberties, or if it touches
+    another dead chain that it can capture. The opponent's chain must touch a living chain of the owner, or it
+    could be the inside of a dead shape. `around` has the points next to each chain, by its first point.
     """
     stones = {point for points in state.stones for point in points}
     ours = around[own[1][0]] - stones
-    for enemy in alive:
+    for enemy in (*alive, *dead):  # either may win half of the playouts
         if enemy[0] == own[0] or ours.isdisjoint(around[enemy[1][0]]):
             continue
         if all(around[enemy[1][0]].isdisjoint(chain) for owner, chain in alive if owner == own[0]):
             continue
         theirs = around[enemy[1][0]] - stones
         shared = ours & theirs
+        friends = [
+            around[chain[0]] - stones for owner, chain in alive if owner == enemy[0] and chain != enemy[1]
+        ]
+        if any(not shared.isdisjoint(liberties) and liberties - shared for liberties in friends):
+            continue
+        prey = [around[chain[0]] for owner, chain in dead if owner == own[0] and chain != own[1]]
+        if any(not points.isdisjoint(enemy[1]) and points - stones - shared for points in prey):
+            continue
         eyes = [
             _are_eyes(state, liberties - shared, chain)
             for liberties, chain in ((ours, own[1]), (theirs, enemy[1]))
@@ -274,8 +285,12 @@ class GoCounting:
         """A player's decision, or a pass in its place if people would end the game after the last pass."""
         if state.passes != 1 or decision.resign:
             return decision
-        rank = GO_RANKS.number(DEFAULT_RATING["go"])
-        prediction = decision.prediction or _people().predict([Position(state, rank, rank)])[0]
+        prediction = decision.prediction
+        if prediction is None:
+            if "go" not in DEFAULT_RATING:  # a package without the network
+                return decision
+            rank = GO_RANKS.number(DEFAULT_RATING["go"])
+            prediction = _people().predict([Position(state, rank, rank)])[0]
         if not people_would_pass(state, prediction, decision.value):
             return decision
         return replace(decision, move=state.size**2, distribution={state.size**2: 1.0}, reason="")

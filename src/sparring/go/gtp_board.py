@@ -191,8 +191,10 @@ def set_time_left(clock: GameClock, player: int, seconds: float, stones: int) ->
     """Applies `time_left`; with stones, the time is that of a period. KGS sends periods instead of stones."""
     if clock.control is None:
         clock.control = TimeControl(seconds)
-    in_period = clock.control.byoyomi > 0 and not clock.control.byoyomi_moves and stones > 0
-    clock.set_left(player, 0.0 if in_period else seconds, 0 if in_period else stones)
+    if clock.control.byoyomi > 0 and not clock.control.byoyomi_moves and stones > 0:
+        clock.set_period(player, seconds, stones)
+    else:
+        clock.set_left(player, seconds, stones)
 
 
 def spend_time(clock: GameClock, player: int, seconds: float) -> None:

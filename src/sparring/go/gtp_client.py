@@ -49,7 +49,10 @@ class GtpEngine(EngineClient):
         for color, points in zip(_COLORS, start.stones, strict=True):
             for point in points:
                 self._ask(f"play {color} {_vertex(point, start.size)}", deadline)
-        if "time_settings" in self._commands and (settings := self._time_settings(clocks)):
+        if periods := self._periods_control(clocks):
+            settings = f"byoyomi {_whole(periods.base)} {_whole(periods.byoyomi)} {periods.periods}"
+            self._ask(f"kgs-time_settings {settings}", deadline)
+        elif "time_settings" in self._commands and (settings := self._time_settings(clocks)):
             self._ask(f"time_settings {settings}", deadline)
 
     def choose(
@@ -73,7 +76,7 @@ class GtpEngine(EngineClient):
             if clock is not None and clock.moves_to_go is not None:
                 stones = clock.moves_to_go
             elif control is not None and control.byoyomi and not left:
-                left, stones = control.byoyomi, 1
+                left, stones = control.byoyomi, clocks.periods(player) if self._periods_control(clocks) else 1
             self._ask(f"time_left {_COLORS[player]} {int(left)} {stones}", deadline)
         began = time.monotonic()
         allowed, timed = self._allowed(player, clocks, limits or self._entry.limits)
@@ -105,6 +108,12 @@ class GtpEngine(EngineClient):
             raise EngineFailure(FailureReason.PROTOCOL_ERROR, f"{answer[:60]!r} is no score")
         points = round(100 * float(match[2]))
         return points if match[1].lower() == _COLORS[line.state.to_move] else -points
+
+    def ask_about(self, line: PositionHistory, command: str) -> str:
+        """The answer to a command about a position, such as `final_score`. Raises EngineFailure."""
+        deadline = time.monotonic() + self._entry.move_seconds
+        self._catch_up(line, deadline)
+        return self._ask(command, deadline)
 
     def _catch_up(self, line: PositionHistory, deadline: float) -> None:
         """Sends the moves since the last call."""
@@ -145,6 +154,14 @@ class GtpEngine(EngineClient):
         if (seconds := limits.seconds) is not None:
             return seconds + max(TimeControl.margin, seconds / 2), True
         return self._entry.move_seconds, False
+
+    def _periods_control(self, clocks: GameClock | None) -> TimeControl | None:
+        """The time control if it has periods of byo-yomi and the engine has KGS's command for them."""
+        control = None if clocks is None else clocks.control
+        several = (
+            control is not None and control.periods > 1 and control.byoyomi and not control.byoyomi_moves
+        )
+        return control if several and "kgs-time_settings" in self._commands else None
 
     def _time_settings(self, clocks: GameClock | None) -> str:
         """The arguments of `time_settings`, in whole seconds: main time, byo-yomi, stones."""

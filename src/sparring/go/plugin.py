@@ -177,7 +177,12 @@ DESCRIPTION = GameDescription(
     layout=_layout,
     # Only passes end a game of Go, and when to pass is up to the passing rules.
     search=SearchDefaults(find_immediate_wins=False, repetition_draws=False, prefer_proven=False),
-    people=PeopleNetwork(rating="5d", weakest="6d", advice=_advice),
+    people=PeopleNetwork(
+        rating="5d",
+        weakest="6d",
+        rating_source=Sentence("Ranks from 6d to 8d are those of KGS; 9d is that of KGS and Fox."),
+        advice=_advice,
+    ),
     how_to_move=Sentence(
         "Moves: a point such as D4, or pass. After two passes the dead stones are agreed on."
     ),

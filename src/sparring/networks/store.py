@@ -75,7 +75,8 @@ def find(name: str, game: str | None = None) -> Path:
     if game is None and (ours := ", ".join(stored for stored in names if stored.startswith(f"{name}-"))):
         raise BadFile(f"there is no network '{name}' for all games: give the game, or one of {ours}")
     wanted = f"'{name[:100]}'" + ("" if game is None else f" of {game}")
-    raise BadFile(f"there is no network {wanted}: expected a file, or one of {', '.join(names)}")
+    lacks = "" if game is None or not (why := data.lacking(game)) else f" (this package was {why})"
+    raise BadFile(f"there is no network {wanted}{lacks}: expected a file, or one of {', '.join(names)}")
 
 
 def has_added(name: str, game: str) -> bool:

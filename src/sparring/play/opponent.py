@@ -13,7 +13,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, Protocol, TypeAlias, get_args
 
+from sparring import data
 from sparring.base.errors import BadConfig
+from sparring.base.sentences import Sentence, joined
 from sparring.games import Game, describe, load_game
 from sparring.players.adaptive import AdaptivePlayer
 from sparring.players.engine_player import EnginePlayer
@@ -120,7 +122,7 @@ class Opponent:
         match kind:
             case "human":
                 if self.game not in DEFAULT_RATING and self.model is None:
-                    raise BadConfig(f"There is no network of people's moves for {self.game}.")
+                    raise BadConfig(no_people(self.game))
                 keys["rating"] = self._checked_rating()
             case "level":
                 keys["level"] = self._checked_level()
@@ -356,6 +358,14 @@ def default_kind(game: Game[Any]) -> OpponentKind:
 # What front ends say about an opponent.
 
 
+def no_people(game: str) -> str:
+    """A sentence that says that a game has no network of people's moves, and why if a build left it out."""
+    reason = data.lacking(game)
+    if not reason:
+        return f"There is no network of people's moves for {game}."
+    return f"This package has no network of people's moves for {game}: it was {reason}."
+
+
 def imitated_rating(opponent: Player) -> int | None:
     """The rating whose style a player imitates; None if it has none."""
     if isinstance(opponent, AdaptivePlayer):
@@ -367,7 +377,28 @@ def imitated_rating(opponent: Player) -> int | None:
 
 def advice_on(opponent: Player, state: Any) -> str:
     """What a person should know who plays the shipped network from this state; empty if nothing."""
+    if isinstance(opponent, AdaptivePlayer):
+        return advice_on(opponent.player, state)
     if not isinstance(opponent, PolicyPlayer | SearchPlayer):
         return ""
-    people = describe(opponent.policy.game).people
-    return "" if people is None or people.advice is None else people.advice(state)
+    game = opponent.policy.game
+    people = describe(game).people
+    board = "" if people is None or people.advice is None else people.advice(state)
+    rating = imitated_rating(opponent) if opponent.config.level is None else None
+    return joined(rating_advice(game, rating), board)
+
+
+def rating_advice(game: str, rating: int | None) -> str:
+    """What the shipped network's rating means to a person: whose scale it is, and whether it is below that of
+    the people whom the network learned from. Empty if there is nothing to say."""
+    people = describe(game).people
+    if people is None or rating is None:
+        return ""
+    system = describe(game).ratings
+    weakest = None if people.weakest is None else system.number(people.weakest)
+    if weakest is None or rating >= weakest:
+        return people.rating_source
+    return Sentence(
+        "Learned from people of {weakest} and stronger: a lower rank hardly plays weaker.",
+        weakest=system.format(weakest),
+    )

@@ -95,6 +95,7 @@ class EnginePlayer(Player):
         left = (own.remaining, opponent.remaining)
         control = self._time_control or TimeControl(own.remaining, own.increment, own.byoyomi)
         clocks = GameClock(control, left if player == 0 else left[::-1])
+        clocks.set_periods(player, own.periods)
         if own.moves_to_go is not None:
             clocks.set_left(player, own.remaining, own.moves_to_go)
         return clocks

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta
 
+from sparring import data
 from sparring._core import PuctConfig
 from sparring.base.config import (
     Count,
@@ -22,9 +23,12 @@ from sparring.games import GAMES, describe
 from sparring.players.behaviour_models import has_model
 
 DEFAULT_RATING: dict[str, int | str | None] = {
-    name: game.people.rating for name, game in GAMES.items() if game.people is not None
+    name: game.people.rating
+    for name, game in GAMES.items()
+    if game.people is not None and f"human-{name}" in data.names("networks")
 }
-"""Rating of the default player of each game with a human-like network; None where it has no ratings."""
+"""Rating of the default player of each game with a human-like network; None where it has no ratings. A build
+may leave out a network (`data.lacking`)."""
 
 Rating = Annotated[int, Meta(ge=-100, le=10_000)] | str
 """A rating, or in Go a rank such as 3d."""

@@ -20,7 +20,7 @@ from sparring.base.errors import BadConfig, NotFound, SparringError
 from sparring.base.sentences import Sentence, joined
 from sparring.games import Game, describe, load_game
 from sparring.networks import Position
-from sparring.play.opponent import BLEND, HUMAN, Opponent
+from sparring.play.opponent import BLEND, HUMAN, Opponent, rating_advice
 from sparring.players import DEFAULT_RATING, LOAD_ERRORS, Decision, Player
 from sparring.players.behaviour_models import ThinkTime
 from sparring.players.game_players import game_players
@@ -183,6 +183,9 @@ def about(game: Game[Any], choice: OpponentChoice) -> tuple[str, str]:
     """Name and description of an opponent, for the page."""
     name, text = _about(game, choice)
     people = describe(game.spec.name).people
+    if choice.kind == "human" and choice.rating is not None:
+        number = describe(game.spec.name).ratings.number(choice.rating)
+        text = joined(text, rating_advice(game.spec.name, number))
     if people is None or people.advice is None or choice.kind in ("strength", "bot"):
         return name, text
     return name, joined(text, people.advice(game.initial()))
