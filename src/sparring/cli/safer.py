@@ -16,7 +16,7 @@ from sparring.games import describe
 from sparring.networks import Position
 from sparring.policies import load_policy, rating_text, unrated
 from sparring.search.expectation import (
-    Candidate,
+    ComparedMove,
     ExpectationConfig,
     SaferMove,
     safer_moves,
@@ -148,6 +148,6 @@ def sentences(found: SaferMove) -> list[str]:
     return lines + [_trap_sentence(trap, found) for trap in found.traps]
 
 
-def _trap_sentence(trap: Candidate, found: SaferMove) -> str:
+def _trap_sentence(trap: ComparedMove, found: SaferMove) -> str:
     loss = max(candidate.engine for candidate in found.candidates) - trap.engine
     return f"Trap: {trap.share:.0%} play {trap.name}, which gives away {loss:.0%}."

@@ -252,7 +252,7 @@ def _score_of(policy: Policy, prediction: Prediction) -> float:
 
 
 @dataclass(frozen=True)
-class Candidate:
+class ComparedMove:
     """A move that is compared."""
 
     move: Move
@@ -268,7 +268,7 @@ class Candidate:
 
 
 @dataclass(frozen=True)
-class Mistake:
+class LikelyMistake:
     """Where people go wrong after the engine's first choice."""
 
     moves: tuple[Move, ...]
@@ -284,16 +284,16 @@ class Mistake:
 class SaferMove:
     """The engine's first choice in a position, and the move that is best between people."""
 
-    engine: Candidate
-    safer: Candidate
+    engine: ComparedMove
+    safer: ComparedMove
     """The sound candidate with the best expectation; the engine's own unless that is better by the least
     gain."""
-    mistake: Mistake | None
+    mistake: LikelyMistake | None
     """Where people go wrong after the engine's move; None if the tree has no such place or both moves are
     one."""
-    traps: tuple[Candidate, ...]
+    traps: tuple[ComparedMove, ...]
     """Moves that many play and that lose, the likeliest first."""
-    candidates: tuple[Candidate, ...]
+    candidates: tuple[ComparedMove, ...]
     """All moves that were compared, the best expectation first."""
 
     @property
@@ -337,12 +337,12 @@ def safer_moves(
     engine_scores = _engine_scores(strong, [state for _, _, state in after], puct, config.check_nodes)
     trees = [ExpectationTree(state, _by_player(positions[row])) for row, _, state in after]
     grow(trees, config.tree_nodes, human, leaf)
-    compared: list[list[Candidate]] = [[] for _ in positions]
+    compared: list[list[ComparedMove]] = [[] for _ in positions]
     for (row, move, _), tree, engine in zip(after, trees, engine_scores, strict=True):
         state, prediction = positions[row].state, predicted[row]
         player = state.to_move
         compared[row].append(
-            Candidate(
+            ComparedMove(
                 move,
                 state.move_text(move),
                 move_name(state, move),
@@ -388,7 +388,7 @@ def _engine_scores(strong: Policy, states: Sequence[Any], config: PuctConfig, no
 
 
 def _compare(
-    state: Any, first_choice: Move, candidates: list[Candidate], strong: Policy, config: ExpectationConfig
+    state: Any, first_choice: Move, candidates: list[ComparedMove], strong: Policy, config: ExpectationConfig
 ) -> SaferMove:
     ranked = sorted(candidates, key=lambda candidate: -candidate.expectation)
     engine = next(candidate for candidate in ranked if candidate.move == first_choice)
@@ -410,7 +410,9 @@ def _compare(
     )
 
 
-def _mistake(state: Any, engine: Candidate, strong: Policy, config: ExpectationConfig) -> Mistake | None:
+def _mistake(
+    state: Any, engine: ComparedMove, strong: Policy, config: ExpectationConfig
+) -> LikelyMistake | None:
     """The mover's later move in the engine's line that costs most, by its probability times its loss."""
     tree, player = engine.tree, state.to_move
     scores = _mover_scores(tree.nodes, strong, player)
@@ -428,7 +430,7 @@ def _mistake(state: Any, engine: Candidate, strong: Policy, config: ExpectationC
     for move in moves:
         names.append(move_name(state, move))
         state = state.play(move)
-    return Mistake(moves, tuple(names), node.reach, loss)
+    return LikelyMistake(moves, tuple(names), node.reach, loss)
 
 
 def _mover_scores(nodes: Sequence[TreeNode], strong: Policy, player: int) -> list[float]:
