@@ -33,9 +33,9 @@ def safer_choices(
     unseen: Annotated[
         Path | None, typer.Option(help="Games of which no network has seen any: all of them are taken.")
     ] = None,
-    passes: Annotated[int, typer.Option(min=1, help="Passes of ten plies a game.")] = 3,
     minutes: Annotated[float, typer.Option(min=0, help="Stops after this time; run it again to go on.")] = 60,
     backend: Backend = "openvino",
+    threads: Annotated[int, typer.Option(min=1, help="Threads of each network.")] = 1,
 ) -> None:
     """Write the positions in which people chose between the engine's move and the safer one."""
     from sparring.records import Split
@@ -46,4 +46,4 @@ def safer_choices(
     games = [(0, game) for game in held_out_games(files, Split.TEST)]
     if unseen is not None:
         games += [(1, game) for game in held_out_games([unseen], None)]
-    write_choices(in_hash_order(games), folder, passes, backend, stop_at)
+    write_choices(in_hash_order(games), folder, backend, threads, stop_at)
