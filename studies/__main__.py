@@ -63,6 +63,7 @@ from studies.rbc.commands import (
     rbc_tracking,
     rbc_variants,
 )
+from studies.safer.commands import safer_choices, safer_leaves
 from studies.search.commands import search_loss, search_match, search_positions, search_ratings
 from studies.shogi.commands import shogi_engine_moves, shogi_games, shogi_judge, shogi_strength
 
@@ -136,6 +137,8 @@ _STUDIES: dict[str, Callable[..., None]] = {
     "rbc-ratings": rbc_ratings,
     "rbc-points": rbc_points,
     "rbc-tracking": rbc_tracking,
+    "safer-choices": safer_choices,
+    "safer-leaves": safer_leaves,
     "search-positions": search_positions,
     "search-loss": search_loss,
     "search-match": search_match,

@@ -413,6 +413,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/understand/safer": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Safer
+         * @description The safer move in a position; null where the networks do not judge positions well enough, or at the end
+         *     of a game.
+         */
+        post: operations["safer_api_understand_safer_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/persons/names": {
         parameters: {
             query?: never;
@@ -969,6 +990,36 @@ export interface components {
              * @description Seconds below which a clock is low: 10, or a tenth of a shorter game.
              */
             low: number;
+        };
+        /**
+         * ComparedMoveView
+         * @description A move of the comparison.
+         */
+        ComparedMoveView: {
+            /** Text */
+            text: string;
+            /** Name */
+            name: string;
+            /**
+             * Likely
+             * @description Probability that people of this rating play it.
+             */
+            likely: number;
+            /**
+             * Best Play
+             * @description Expected score if both sides go on with the best moves.
+             */
+            best_play: number;
+            /**
+             * People
+             * @description Expected score if both sides go on as people of this rating do.
+             */
+            people: number;
+            /**
+             * Loss
+             * @description Expected score that it gives away with the best play.
+             */
+            loss: number;
         };
         /**
          * CountingView
@@ -1601,6 +1652,27 @@ export interface components {
              * @description Every step of the dial and the default, the weakest first.
              */
             estimates: components["schemas"]["DialStep"][];
+        };
+        /**
+         * MistakeView
+         * @description Where people go wrong after the engine's first choice.
+         */
+        MistakeView: {
+            /**
+             * Line
+             * @description From the engine's first choice to the mistake.
+             */
+            line: components["schemas"]["LegalMove"][];
+            /**
+             * Chance
+             * @description Probability of this line after the engine's first choice.
+             */
+            chance: number;
+            /**
+             * Loss
+             * @description Expected score that its last move gives away.
+             */
+            loss: number;
         };
         /**
          * MoveCurve
@@ -2429,6 +2501,27 @@ export interface components {
              * @description null where there is no fixed set.
              */
             choices: components["schemas"]["OptionChoice"][] | null;
+        };
+        /**
+         * SaferView
+         * @description The engine's first choice and the move that is best among people.
+         */
+        SaferView: {
+            /**
+             * Rating
+             * @description The rating of the people; of both sides.
+             */
+            rating: number | string;
+            engine: components["schemas"]["ComparedMoveView"];
+            /** @description The engine's first choice itself if no move is safer. */
+            safer: components["schemas"]["ComparedMoveView"];
+            /** @description Null if none was seen, or if no move is safer. */
+            mistake: components["schemas"]["MistakeView"] | null;
+            /**
+             * Traps
+             * @description Moves that many people play and that lose.
+             */
+            traps: components["schemas"]["ComparedMoveView"][];
         };
         /**
          * StandingView
@@ -4465,6 +4558,84 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ReviewView"];
+                };
+            };
+            /** @description There is no such thing of this visitor. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Not possible now. Nothing changed. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description A value that cannot be used. Nothing changed. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Too many games, reviews or tournaments. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request took too long. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    safer_api_understand_safer_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UnderstandRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SaferView"] | null;
                 };
             };
             /** @description There is no such thing of this visitor. */

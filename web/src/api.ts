@@ -15,6 +15,8 @@ export type HintView = Schemas["HintView"];
 export type PositionView = Schemas["PositionView"];
 export type PositionInsight = Schemas["PositionInsight"];
 export type MoveCurve = Schemas["MoveCurve"];
+export type SaferView = Schemas["SaferView"];
+export type ComparedMove = Schemas["ComparedMoveView"];
 export type ReviewView = Schemas["ReviewView"];
 export type ReviewedMove = Schemas["ReviewedMove"];
 export type ReportView = Schemas["ReportView"];
@@ -77,6 +79,7 @@ export const api = {
   position: (id: string, ply: number) => request<PositionView>("GET", `/games/${id}/positions/${ply}`),
   record: (id: string, format: string) => request<string>("GET", `/games/${id}/record?format=${format}`),
   understand: (wanted: object) => request<PositionInsight>("POST", "/understand", wanted),
+  safer: (wanted: object) => request<SaferView | null>("POST", "/understand/safer", wanted),
   review: (wanted: object) => request<ReviewView>("POST", "/reviews", wanted),
   reviewed: (id: string, since: number) => request<ReviewView>("GET", `/reviews/${id}?since=${since}`),
   replay: (id: string, since: number) => request<ReplayView>("GET", `/games/${id}/replay?since=${since}`),

@@ -87,6 +87,7 @@ _GENERAL: dict[str, Command | Group] = {
     "restore": _own("backup:restore", "Bring a data folder back from a backup."),
     "play": _own("play:play", "Play a game in the terminal."),
     "predict": _own("predict:predict", "Predict the moves that people of a rating would play."),
+    "safer": _own("safer:safer", "Show the move that scores best among people of a rating."),
     "games": _own("inspect:games", "List the games and their rule options."),
     "engine": Group(
         "Run a player as an engine for a GUI: UCI for chess, USI for shogi, GTP for Go.",

@@ -28,6 +28,7 @@ from sparring.server.persons import PersonJobs
 from sparring.server.persons import router as person_routes
 from sparring.server.refusal import Refused, refusal_text
 from sparring.server.review import Reviews
+from sparring.server.safer import router as safer_routes
 from sparring.server.security import Access, Guard, refusal_response
 from sparring.server.store import Database, GameStore
 from sparring.server.tournaments import Tournaments
@@ -92,6 +93,7 @@ def create_app(
     app.include_router(game_routes.router)
     app.include_router(history.router)
     app.include_router(study_routes.router)
+    app.include_router(safer_routes)
     app.include_router(person_routes)
     app.include_router(turing_routes.router)
     app.include_router(tournament_routes.router)

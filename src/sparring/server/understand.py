@@ -13,7 +13,7 @@ import numpy as np
 from pydantic import Field
 
 from sparring.base.sentences import Sentence
-from sparring.games import Game, Move, describe, load_game, move_name
+from sparring.games import Game, Move, describe, move_name
 from sparring.networks import Position, Prediction
 from sparring.play.opponent import HUMAN, STRONG
 from sparring.play.result import GameResult
@@ -23,6 +23,7 @@ from sparring.players.player_config import PlayerConfig
 from sparring.players.small_players import STRENGTHS, make_strength_player
 from sparring.policies import Policy
 from sparring.search import SearchLimits
+from sparring.search.expectation import values_are_usable
 from sparring.server.messages import (
     ApiMessage,
     BoardView,
@@ -43,8 +44,6 @@ from sparring.server.refusal import Refused
 
 BLUNDER = 0.1
 """A move that gives away more than this, in expected score, is a blunder."""
-_DECIDED = 0.5
-"""Size of a value, from -1 to 1, above which a position counts as decided."""
 _BATCH = 64
 """Positions that the strong network sees at once, between two looks whether somebody still waits."""
 _COLUMNS = 11
@@ -140,7 +139,8 @@ class Insight:
             raise Refused(Sentence("There is no network of people's moves for {game}.", game=self.game), 422)
         self.human: Policy = opponents.policy(self.game, HUMAN)
         self.strong: Policy = opponents.policy(self.game, STRONG)
-        self._has_values = _has_values(self.strong)
+        self.has_values = _has_values(self.strong)
+        """Whether the strong network's values can be used."""
         self._searcher = _searcher(self.game, opponents, LINE_NODES)
 
     def of(self, state: Any, stop: Event | None = None) -> PositionInsight:
@@ -249,7 +249,7 @@ class Insight:
             if outcome is not None:
                 score = GameResult.by_rules(outcome).score(state.to_move) or 0.0
             else:
-                value = next(predicted).value if self._has_values else None
+                value = next(predicted).value if self.has_values else None
                 if value is None:
                     return MoveValues(prediction.moves, prediction.probabilities, None)
                 score = (1 - value) / 2 if child.to_move != state.to_move else (1 + value) / 2
@@ -268,9 +268,7 @@ class Insight:
 
 @cache
 def _has_values(strong: Policy) -> bool:
-    """Whether a network's values can be used: one that calls the initial position decided errs too much."""
-    (prediction,) = strong.predict([Position(load_game(strong.game).initial(), None, None)])
-    return prediction.value is not None and abs(prediction.value) <= _DECIDED
+    return values_are_usable(strong)
 
 
 def shown_rating(game: str, rating: int | None) -> int | str:

@@ -29,7 +29,7 @@ export function UnderstandPage({ game: gameId }: { game: string }) {
   const [subject, setSubject] = useState<Subject>({ game: "chess" });
   const [ply, setPly] = useState(0);
   const [line, setLine] = useState<string[]>([]);
-  const [insight, setInsight] = useState<(PositionInsight & { game: string }) | null>(null);
+  const [insight, setInsight] = useState<(PositionInsight & { game: string; request: object }) | null>(null);
   const [review, setReview] = useState<ReviewView | null>(null);
   const [rating, setRating] = useState<number | string | null>(null);
   const [you, setYou] = useState<number | null>(null);
@@ -55,8 +55,9 @@ export function UnderstandPage({ game: gameId }: { game: string }) {
     setError("");
     const { record, format, record_index, ...place } = subject;
     const wanted = record === undefined ? place : { ...place, record, ...(format ? { format } : {}), ...(record_index ? { record_index } : {}), ply };
-    api.understand({ ...wanted, ...(line.length ? { moves: line } : {}), ...(reviewedAs === null ? {} : { rating: reviewedAs }) }).then(
-      (found) => number === asked.current && setInsight({ ...found, game: subject.game }),
+    const request = { ...wanted, ...(line.length ? { moves: line } : {}) };
+    api.understand({ ...request, ...(reviewedAs === null ? {} : { rating: reviewedAs }) }).then(
+      (found) => number === asked.current && setInsight({ ...found, game: subject.game, request }),
       (refusal: Error) => number === asked.current && setError(refusal.message),
     );
   }, [subject, ply, line, reviewedAs]);
@@ -151,6 +152,7 @@ export function UnderstandPage({ game: gameId }: { game: string }) {
           insight={insight}
           played={line.length === 0 ? review?.moves[ply] ?? null : null}
           better={line.length === 0 ? review?.moves[ply]?.best ?? null : null}
+          request={insight.request}
           wheel={wheel}
           onMove={(move) => (setTab("position"), setLine([...line, move]))}
           head={review && <Tabs tab={tab} onTab={setTab} />}

@@ -9,6 +9,7 @@ import { ShogiBoard } from "../boards/shogi-board";
 import { offerOf } from "../offers";
 import { Slider, weakerThanKnown } from "../pages/opponent-form";
 import { Curves } from "./curves";
+import { Safer } from "./safer";
 import { known, percent, phrase, rank, say, t } from "../text";
 
 const CURVES = 5;
@@ -22,6 +23,8 @@ interface Props {
   played?: LegalMove | null;
   /** Text of the best move by the review, whose search sees more than the network's one glance. */
   better?: string | null;
+  /** The request for this position; with it, the safer move is shown. */
+  request?: object;
   /** The board's ref, for the wheel. */
   wheel?: (element: HTMLElement | null) => void;
   /** Buttons under the board. */
@@ -32,7 +35,7 @@ interface Props {
 }
 
 /** What people of each rating play in a position, what is strong, and how a mixture of both would choose. */
-export function Insight({ game, insight, onMove, played, better, wheel, children, head, instead }: Props) {
+export function Insight({ game, insight, onMove, played, better, request, wheel, children, head, instead }: Props) {
   const [alpha, setAlpha] = useState(0);
   const [wanted, setWanted] = useState<number | string | null>(null);
   const asked = insight.ratings[insight.column];
@@ -128,6 +131,7 @@ export function Insight({ game, insight, onMove, played, better, wheel, children
             onChange={setAlpha}
           />
         </div>}
+        {!instead && !over && request && judged(insight) && <Safer game={game} asked={{ ...request, ...(wide ? { rating } : {}) }} last={insight.last} onMove={onMove} />}
       </div>
     </div>
   );

@@ -1,0 +1,49 @@
+"""`python -m studies safer-leaves`, `safer-fit`, `safer-choices`, `safer-engine` and `safer`."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Annotated, TypeAlias
+
+import typer
+
+RESULTS = Path("results/safer")
+Files: TypeAlias = Annotated[
+    list[Path], typer.Argument(help="Games whose training split the networks have seen.")
+]
+Backend: TypeAlias = Annotated[str, typer.Option(help="Runtime of the networks: onnxruntime or openvino.")]
+
+
+def safer_leaves(
+    files: Files,
+    folder: Annotated[Path, typer.Option(help="Folder of the parts; those that it has are kept.")],
+    most: Annotated[int, typer.Option(min=1, help="Most games, in the order of a hash.")] = 2_400,
+    backend: Backend = "openvino",
+) -> None:
+    """Write the values after moves of validation games, to which the calibration of leaves is fitted."""
+    from studies.safer.leaves import write_leaves
+
+    write_leaves(files, folder, most, backend)
+
+
+def safer_choices(
+    files: Files,
+    folder: Annotated[Path, typer.Option(help="Folder of the parts; those that it has are kept.")],
+    unseen: Annotated[
+        Path | None, typer.Option(help="Games of which no network has seen any: all of them are taken.")
+    ] = None,
+    minutes: Annotated[float, typer.Option(min=0, help="Stops after this time; run it again to go on.")] = 60,
+    backend: Backend = "openvino",
+    threads: Annotated[int, typer.Option(min=1, help="Threads of each network.")] = 1,
+) -> None:
+    """Write the positions in which people chose between the engine's move and the safer one."""
+    from sparring.records import Split
+    from studies.safer.choices import write_choices
+    from studies.safer.games import held_out_games, in_hash_order
+
+    stop_at = time.time() + 60 * minutes
+    games = [(0, game) for game in held_out_games(files, Split.TEST)]
+    if unseen is not None:
+        games += [(1, game) for game in held_out_games([unseen], None)]
+    write_choices(in_hash_order(games), folder, backend, threads, stop_at)
