@@ -424,8 +424,13 @@ def clock_view(clock: GameClock, to_move: int | None) -> ClockView | None:
         periods=(clock.periods(0), clock.periods(1)),
         overtime_used=overtime_used,
         moves_to_go=(to_go[0], to_go[1]),
-        low=min(LOW_CLOCK, (control.base or control.byoyomi or control.increment) / 10),
+        low=low_seconds(control),
     )
+
+
+def low_seconds(control: TimeControl) -> float:
+    """Seconds below which a clock is low: 10, or a tenth of a shorter game."""
+    return min(LOW_CLOCK, (control.base or control.byoyomi or control.increment) / 10)
 
 
 # Replays of finished games of hidden information: the truth and the beliefs of both sides, step by step.
