@@ -11,6 +11,8 @@ import subprocess
 import sys
 import textwrap
 import time
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +21,11 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from sparring.cli.backup import restore_backup, write_backup
+from sparring.networks import Position, Prediction
+from sparring.play.opponent import STRONG
 from sparring.players.adaptive import OpponentResult, estimate_strength
+from sparring.policies import Policy
+from sparring.policies.policy import SharedPolicy
 from sparring.server.deck import Card, Deck, Schedule
 from sparring.server.security import VISITOR_COOKIE
 from sparring.server.store import Database
@@ -341,3 +347,57 @@ def test_the_level_follows_games_against_levels(client: TestClient) -> None:
     assert [(point["level"], point["score"]) for point in course] == [(800, 0.0), (1000, 0.0)]
     assert course[1]["rating"] < course[0]["rating"] < 800
     assert course[1]["interval"][0] < course[1]["rating"] < course[1]["interval"][1]
+
+
+# While playing.
+
+
+def warned(client: TestClient, game: str, move: str, **wanted: Any) -> dict[str, Any]:
+    """What the server says of a move that is not played yet."""
+    view = client.post("/api/games", json={"game": game, **wanted}).json()
+    ply = view["ply"]
+    found = client.get(f"/api/games/{view['id']}/warning", params={"move": move, "ply": ply})
+    assert found.status_code == 200, found.text
+    assert client.get(f"/api/games/{view['id']}").json()["ply"] == ply  # nothing was played
+    stale = client.get(f"/api/games/{view['id']}/warning", params={"move": move, "ply": ply + 1})
+    assert stale.status_code == 409
+    told: dict[str, Any] = found.json()
+    return told
+
+
+def test_a_move_is_judged_before_it_is_played(client: TestClient) -> None:
+    opening = ["e4", "e5", "Bc4", "Nc6", "Qh5"]
+    bad = warned(client, "chess", "Nf6", you=1, opening=opening)
+    assert (bad["name"], bad["points"]) == ("Nf6", None)
+    assert bad["loss"] > 0.4
+    assert warned(client, "chess", "g6", you=1, opening=opening)["loss"] < 0.05
+    assert set(bad) == {"text", "name", "loss", "points"}  # it tells no better move
+
+
+def test_moves_of_named_openings_passes_and_shogi_are_not_judged(client: TestClient) -> None:
+    assert warned(client, "chess", "f4", you=0)["loss"] == 0  # Bird's Opening
+    assert warned(client, "go", "pass", you=0, options={"size": 9})["loss"] is None
+    assert warned(client, "shogi", "9g9f", you=0)["loss"] is None
+
+
+class Counting:
+    """A strong network that tells leads: each stone on the first line costs ten points."""
+
+    name, game = "counting", "go"
+
+    def __init__(self, policy: Policy) -> None:
+        self._policy = policy
+
+    def predict(self, positions: Sequence[Position]) -> list[Prediction]:
+        first = [position.state.text().startswith("X") for position in positions]
+        predictions = zip(self._policy.predict(positions), first, strict=True)
+        return [
+            replace(found, lead=10.0 * bad, value=0.9 if bad else found.value) for found, bad in predictions
+        ]
+
+
+def test_in_go_a_warning_counts_points_where_the_network_does(client: TestClient, app: FastAPI) -> None:
+    opponents = app.state.host.opponents
+    policy = SharedPolicy(Counting(opponents.policy("go", STRONG)))
+    opponents._policies["go", STRONG] = 0, policy
+    assert warned(client, "go", "A9", you=0, options={"size": 9})["points"] == 10

@@ -15,7 +15,7 @@ from starlette.exceptions import HTTPException
 import sparring
 from sparring.base.errors import CannotWrite, SparringError
 from sparring.base.sentences import Sentence
-from sparring.server import deck, history, progress, reports
+from sparring.server import deck, history, progress, reports, teacher
 from sparring.server import review as study_routes
 from sparring.server import routes as game_routes
 from sparring.server import tournaments as tournament_routes
@@ -95,6 +95,7 @@ def create_app(
     app.include_router(study_routes.router)
     app.include_router(deck.router)
     app.include_router(progress.router)
+    app.include_router(teacher.router)
     app.include_router(person_routes)
     app.include_router(turing_routes.router)
     app.include_router(tournament_routes.router)

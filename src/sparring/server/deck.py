@@ -30,7 +30,6 @@ from pydantic import Field
 from sparring.base.sentences import Sentence
 from sparring.games import GAMES, Game, IllegalMove, ParseError, describe, load_game, move_name
 from sparring.games.states import states_to
-from sparring.play.result import GameResult
 from sparring.players.adaptive import OpponentResult, StrengthEstimate, estimate_strength
 from sparring.records.readers import writer_of, written_formats
 from sparring.records.record import GameRecord
@@ -44,16 +43,20 @@ from sparring.server.messages import (
     MoveText,
     NewGame,
     StrengthView,
+    Text,
     board_view,
 )
 from sparring.server.progress import finding_of, keep_finding, opponent_of_my_level
 from sparring.server.refusal import REFUSALS, Refused, message_of
-from sparring.server.review import GOOD, Mark, ReviewedMove, Reviews, ReviewsOfApp
+from sparring.server.review import ReviewedMove, Reviews, ReviewsOfApp
 from sparring.server.routes import Host, Visitor, of_app
 from sparring.server.security import OWNER
 from sparring.server.store import OWN, Database, parse_ending
-from sparring.server.understand import Insight, legal_move
+from sparring.server.teacher import judge
+from sparring.server.understand import legal_move
 
+GOOD = 0.05
+"""A move that gives away less than this, in expected score, is as good as the best."""
 _MOST_CARDS = 5_000
 """Cards of a visitor."""
 _DAY = 86_400.0
@@ -61,7 +64,7 @@ _FIRST_RATING = 1500.0
 """Puzzle rating of a person before the first answer, as on Lichess."""
 _DRAW_HOLDS = 0.75
 """Expected score from which a position must be won to count as held; below, a draw is enough."""
-_KEPT_MARKS: tuple[Mark, ...] = ("mistake", "blunder")
+_KEPT_MARKS = ("mistake", "blunder")
 """Marks of the moves that become cards: they gave away at least 0.1."""
 
 
@@ -122,8 +125,10 @@ class Card:
     """Expected score of the person before the move, between people of the players' ratings."""
     options: dict[str, Any] = field(default_factory=dict)
     """Options of the game's rules."""
-    kind: str | None = None
-    """The kind of the mistake, if the review proved one."""
+    answer: list[str] = field(default_factory=list)
+    """The best moves after the played one, if the review has them."""
+    kind: dict[str, Any] | None = None
+    """The message of a sentence on the kind of the mistake, if the review proved one."""
     source: str = ""
     """Id of the game on the page; empty for a pasted one."""
     title: str = ""
@@ -194,7 +199,7 @@ class CardView(ApiMessage):
     played: LegalMove
     loss: float = Field(description="Expected score that the played move gave away.")
     mark: str
-    kind: str | None = Field(description="The kind of the mistake, if the review proved one.")
+    kind: Text | None = Field(description="The kind of the mistake, if the review proved one.")
     source: str = Field(description="Id of the game on the page; empty for a pasted one.")
     title: str = Field(description="The players of a pasted game.")
     puzzle: PuzzleView | None = Field(description="Null where there is no model of puzzle ratings.")
@@ -444,7 +449,7 @@ def make_card(
     """The card of a mistake. Takes some time where it predicts the puzzle rating."""
     before = states_to(state)
     expected = move.score if move.score is None or move.player == 0 else 1 - move.score
-    kind = getattr(move, "kind", None)
+    kind: Text | None = getattr(move, "kind_text", None)
     return Card(
         game=rules.spec.name,
         start=rules.text(before[0]),
@@ -456,7 +461,8 @@ def make_card(
         line=[step.text for step in move.line],
         expected=expected,
         options=options,
-        kind=None if not kind else str(getattr(kind, "text", kind)),
+        answer=[step.text for step in getattr(move, "answer", ())],
+        kind=None if kind is None else kind.model_dump(),
         source=source,
         title=title,
         plausible=_plausible_ratings(rules.spec.name, state, move.best),
@@ -520,7 +526,7 @@ def card_view(
         played=legal_move(rules, state, rules.parse_move(state, card.played)),
         loss=card.loss,
         mark=card.mark,
-        kind=card.kind,
+        kind=None if card.kind is None else Text(**card.kind),
         source=card.source,
         title=card.title,
         puzzle=puzzle_view(card, rating),
@@ -574,27 +580,6 @@ def _deck_view(deck: Deck, visitor: str, game: str | None, order: Order, count: 
 # Trying a card.
 
 
-def judge(insight: Insight, state: Any, move: Any, card: Card) -> tuple[float | None, list[Any]]:
-    """What a move gives away in the position of a card, None if unknown, and the best answer to it."""
-    rules = insight.rules
-    text, after = rules.move_text(state, move), rules.play(state, move)
-    outcome = rules.outcome(after)
-    answer, value = ([], None) if outcome is not None else insight.best_line(after)
-    if text == card.best:
-        return 0.0, answer
-    if text == card.played:
-        return card.loss, answer
-    if insight.values(state, [move]).losses is None:
-        return None, answer
-    if outcome is not None:
-        score = GameResult.by_rules(outcome).score(state.to_move) or 0.0
-    else:
-        assert value is not None, "it was searched"
-        score = value if after.to_move == state.to_move else 1 - value
-    _, top = insight.best_line(state)
-    return max(0.0, top - score), answer
-
-
 def _try(host: GameHost, deck: Deck, visitor: str, card_id: str, text: str | None, stop: Event) -> TryView:
     """The answer to a move of a person, or to giving up. Raises Refused."""
     card = deck.find(visitor, card_id).card
@@ -606,12 +591,17 @@ def _try(host: GameHost, deck: Deck, visitor: str, card_id: str, text: str | Non
             move = rules.parse_move(state, text)
         except (ParseError, IllegalMove) as error:
             raise Refused(Sentence("{error}.", error=message_of(error)), 422) from None
-        loss, reply = judge(Insight(rules, host.opponents), state, move, card)
         played, name = rules.move_text(state, move), move_name(state, move)
+        if played == card.best:
+            loss = 0.0
+        elif played == card.played and card.answer:
+            loss, line = card.loss, [played, *card.answer]
+        else:
+            judged = judge(host.opponents, rules, state, move)
+            loss = card.loss if played == card.played else judged.loss
+            line = [played, *_texts(rules, rules.play(state, move), judged.answer)]
         good = played != card.played and loss is not None and loss < GOOD
-        grade = 5 if played == card.best or good else 2
-        if played != card.best:
-            line = [played, *_texts(rules, rules.play(state, move), reply)]
+        grade = 5 if good else 2
     counted, schedule = deck.answer(visitor, card_id, grade)
     return TryView(
         right=grade >= _PASSED,
@@ -621,7 +611,7 @@ def _try(host: GameHost, deck: Deck, visitor: str, card_id: str, text: str | Non
         line=_steps(rules, state, line),
         counted=counted,
         days=round(max(0.0, (schedule.due - time.time()) / _DAY), 2),
-        rating=_rating_view(deck.puzzle_rating(visitor)) if counted else None,
+        rating=_rating_view(deck.puzzle_rating(visitor)) if counted and card.plausible else None,
     )
 
 
