@@ -59,7 +59,6 @@ export function ProgressPage() {
         <div class="progress-cards">
           <Level progress={progress} />
           <Lost progress={progress} />
-          <Openings progress={progress} />
           {deck?.rating && game === "chess" && (
             <section class="card">
               <h2>{t("Your puzzle rating")}</h2>
@@ -72,6 +71,7 @@ export function ProgressPage() {
               </p>
             </section>
           )}
+          <Openings progress={progress} />
         </div>
       )}
     </div>
@@ -138,7 +138,7 @@ function Level({ progress }: { progress: ProgressView }) {
         )}
       </svg>
       <p class="note">
-        {t("Line: your level after each game; band: its 95 % interval. Signs: the level of the opponent, with + for a win, − for a loss, = for a draw. Hints and moves that you took back are not looked at.")} <NumberHelp />
+        {t("Line: your level after each game; band: its 95 % interval. Signs: the level of the opponent, with + for a win, − for a loss, = for a draw. Games with hints or with moves that you took back count like others.")} <NumberHelp />
       </p>
     </section>
   );
@@ -177,7 +177,7 @@ function Lost({ progress }: { progress: ProgressView }) {
               <td>
                 <span class="bar-cell">
                   <span class="bar" style={{ "--share": row.loss / most }} aria-hidden="true" />
-                  {percent(row.loss)}
+                  {row.moves > 0 ? percent(row.loss) : "–"}
                 </span>
               </td>
               <td class="right">{row.moves}</td>

@@ -11,7 +11,7 @@ import { playOn } from "../requests";
 import { autoDeck } from "../settings";
 import { Switch } from "../settings-panel";
 import { InsightBoard } from "../understand/insight";
-import { counted, known, percent, phrase, t, word } from "../text";
+import { counted, known, percent, phrase, say, t, word } from "../text";
 
 /** Cards that are shown at once. */
 const COUNT = 60;
@@ -209,7 +209,7 @@ function DeckCard({ card, onRemove }: { card: CardView; onRemove: () => void }) 
         </p>
         <p class="note">
           {t("gave away {loss} of a win", { loss: percent(card.loss) })}
-          {card.kind && ` · ${known(card.kind)}`}
+          {card.kind && ` · ${say(card.kind, card.game)}`}
         </p>
         <p class={isDue(card) ? "open" : "note"}>{isDue(card) ? t("due now") : counted(days, "due in {count} day", "due in {count} days")}</p>
         {card.answered > 0 && <p class="note number">{t("found {solved} of {answered} times", { solved: card.solved, answered: card.answered })}</p>}
@@ -375,7 +375,7 @@ function Drill({ id, place, onMiss, onNext }: { id: string; place: string; onMis
           <div class="card drill">
             <p>
               <strong>{t("{side} to move.", { side })}</strong> {phrase("You played {move}, which gave away {loss} of a win.", { move: <b>{`${moveNumber(card.game, card.ply)} ${played}`}</b>, loss: percent(card.loss) })}
-              {card.kind && ` ${known(card.kind)}.`}
+              {card.kind && ` ${say(card.kind, card.game)}`}
             </p>
             <p class="note">
               {card.title && `${card.title}. `}

@@ -1,9 +1,43 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { api, type ReviewView } from "../api";
+import { moveName } from "../boards/move-names";
 import { Icon } from "../icons";
+import { moveNumber } from "../moves";
 import { autoDeck } from "../settings";
 import { Switch } from "../settings-panel";
-import { counted, t } from "../text";
+import { counted, percent, phrase, say, t, type Text } from "../text";
+
+/** What a review has besides, where its analysis can prove it. */
+type Proved = ReviewView & { moments?: number[]; moves: { kind_text?: Text | null }[] };
+
+/** The moments that mattered most, as far as the review names them. */
+export function Moments({ review, onPly }: { review: Proved; onPly: (ply: number) => void }) {
+  const first = review.moves[0]?.ply ?? 0;
+  const moments = (review.moments ?? []).flatMap((ply) => review.moves[ply - first] ?? []);
+  if (moments.length === 0) return null;
+  return (
+    <div class="card">
+      <h2>{t("The moments that mattered")}</h2>
+      <ol class="missed">
+        {moments.map((each) => (
+          <li key={each.ply}>
+            <button onClick={() => onPly(each.ply - first)}>
+              <span>
+                {phrase("{number} {move} gave away {loss} of a win. {best} was better.", {
+                  number: moveNumber(review.game, each.ply),
+                  move: <strong>{moveName(review.game, each, review.moves[each.ply - first - 1]?.text)}</strong>,
+                  loss: percent(each.loss ?? 0),
+                  best: <b>{moveName(review.game, { text: each.best, name: each.best_name }, review.moves[each.ply - first - 1]?.text)}</b>,
+                })}{" "}
+                {each.kind_text && say(each.kind_text, review.game)}
+              </span>
+            </button>
+          </li>
+        ))}
+      </ol>
+    </div>
+  );
+}
 
 /** Marks of the moves that the deck takes. */
 const TAKEN = ["mistake", "blunder"];
@@ -55,7 +89,7 @@ export function Learn({ review, names, you, source }: { review: ReviewView; name
         )}
       </div>
       {mistakes === 0 ? (
-        <p class="note">{t("No move of {player} gave away 10 % or more.", { player: names[side]! })}</p>
+        <p class="note">{you === side ? t("No move of yours gave away 10 % or more.") : t("No move of {player} gave away 10 % or more.", { player: names[side]! })}</p>
       ) : (
         <div class="buttons">
           <button class="main" onClick={() => void practise()}>

@@ -4,7 +4,7 @@ import { moveName } from "../boards/move-names";
 import { graphWidth } from "../graphs";
 import { NumberHelp } from "../help";
 import { moveNumber } from "../moves";
-import { Learn } from "./learn";
+import { Learn, Moments } from "./learn";
 import { ReviewMoves } from "./review-moves";
 import { known, percent, phrase, rank, say, t } from "../text";
 
@@ -43,6 +43,7 @@ export function Review({ review, offer, ply, rating, you, source, onPly, onRatin
           <Player key={side} review={review} side={side} name={names[side]!} />
         ))}
       </div>
+      <Moments review={review} onPly={onPly} />
       <Learn key={review.id} review={review} names={names} you={you} source={source} />
       <ReviewMoves review={review} at={ply} onPly={onPly} />
       <div class="card">
