@@ -14,7 +14,10 @@ from tests.page.steps import begin, choose, resign, type_move, visit, weak
 AXE_SOURCE = (Path(axe_core_python.__file__).parent / "axe.min.js").read_text()
 MATE = "r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - 4 4"
 BLUNDER = "1. e4 e5 2. Bc4 Nc6 3. Qh5 Nf6 4. Qxf7# 1-0"
-PAGES = ("", "#/watch", "#/watch/tournament", "#/understand", "#/turing", "#/games", "#/reports")
+PAGES = (
+    "", "#/watch", "#/watch/tournament", "#/understand", "#/train", "#/progress", "#/turing", "#/games",
+    "#/reports",
+)  # fmt: skip
 
 
 def serious_faults(page: Page) -> list[tuple[str, str]]:

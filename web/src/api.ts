@@ -35,6 +35,13 @@ export type ReadView = Schemas["ReadView"];
 export type JobView = Schemas["JobView"];
 export type PersonName = Schemas["PersonName"];
 export type StrengthView = Schemas["StrengthView"];
+export type DeckView = Schemas["DeckView"];
+export type CardView = Schemas["CardView"];
+export type LineStep = Schemas["LineStep"];
+export type TryView = Schemas["TryView"];
+export type KeptReview = Schemas["KeptReview"];
+export type ProgressView = Schemas["ProgressView"];
+export type WarningView = Schemas["WarningView"];
 
 export class Refused extends Error {}
 
@@ -94,6 +101,14 @@ export const api = {
   turingRound: (wanted: object) => request<TuringRound>("POST", "/turing/rounds", wanted),
   turingAgain: (id: string) => request<TuringRound>("GET", `/turing/rounds/${id}`),
   turingAnswer: (id: string, human: 0 | 1) => request<TuringVerdict>("POST", `/turing/rounds/${id}/answer`, { human }),
+  deck: (wanted: Record<string, string> = {}) => request<DeckView>("GET", `/deck?${new URLSearchParams(wanted)}`),
+  keepReview: (review: string, side: 0 | 1, source: string, cards: boolean) => request<KeptReview>("POST", "/deck/reviews", { review, side, source, cards }),
+  card: (id: string) => request<CardView>("GET", `/deck/cards/${id}`),
+  tryCard: (id: string, move: string | null) => request<TryView>("POST", `/deck/cards/${id}/try`, { move }),
+  playCard: (id: string) => request<GameView>("POST", `/deck/cards/${id}/play`),
+  removeCard: (id: string) => request<void>("DELETE", `/deck/cards/${id}`),
+  progress: (game: string) => request<ProgressView>("GET", `/progress/${game}`),
+  warning: (id: string, move: string, ply: number) => request<WarningView>("GET", `/games/${id}/warning?${new URLSearchParams({ move, ply: String(ply) })}`),
   reports: () => request<ReportView[]>("GET", "/reports"),
 };
 

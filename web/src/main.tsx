@@ -8,8 +8,10 @@ import { GamePage } from "./pages/game";
 import { GamesPage } from "./pages/games";
 import { PersonPage } from "./pages/person";
 import { PlayPage } from "./pages/play";
+import { ProgressPage } from "./pages/progress";
 import { ReportsPage } from "./pages/reports";
 import { TournamentPage } from "./pages/tournament";
+import { DrillPage, TrainPage } from "./pages/train";
 import { TuringPage } from "./pages/turing";
 import { UnderstandPage } from "./pages/understand";
 import { SettingsButton } from "./settings-panel";
@@ -29,11 +31,12 @@ const PAGES: [string, string][] = [
   ["/", word("Play")],
   ["/watch", word("Watch")],
   ["/understand", word("Understand")],
+  ["/train", word("Train")],
   ["/turing", word("Human or not?")],
   ["/games", word("My games")],
   ["/reports", word("Measured")],
 ];
-const PARENTS: Record<string, string> = { "/tournament": "/watch", "/game": "/", "/person": "/" };
+const PARENTS: Record<string, string> = { "/tournament": "/watch", "/game": "/", "/person": "/", "/progress": "/train" };
 
 function Page() {
   const [, name = "", id = ""] = route.value.split("/");
@@ -48,6 +51,10 @@ function Page() {
       return <TournamentPage key={id} id={id} />;
     case "understand":
       return <UnderstandPage key={id} game={id} />;
+    case "train":
+      return id ? <DrillPage key={id} ids={id.split(",")} /> : <TrainPage />;
+    case "progress":
+      return <ProgressPage />;
     case "turing":
       return <TuringPage />;
     case "games":

@@ -20,5 +20,15 @@ export async function begin(wanted: Wanted): Promise<void> {
   location.hash = `/game/${id}`;
 }
 
+/** Begins a game from the position of a card of the deck and shows it. Raises Refused. */
+export async function playOn(card: string): Promise<void> {
+  const { id } = await api.playCard(card);
+  sessionStorage.setItem(`card-${id}`, card);
+  location.hash = `/game/${id}`;
+}
+
+/** The card from which a game was begun; null for other games. */
+export const cardOf = (id: string) => sessionStorage.getItem(`card-${id}`);
+
 /** What a game was begun with; undefined if another browser began it. */
 export const requestOf = (id: string): Wanted | undefined => stored().find(([each]) => each === id)?.[1];

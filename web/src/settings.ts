@@ -20,6 +20,12 @@ export const confirmMoves = setting("confirm-moves", ["off", "on"]);
 export const atOnce = setting("at-once", ["off", "on"]);
 /** Whether the opponent plays to the end. */
 export const toMate = setting("to-mate", ["off", "on"]);
+/** Whether the mistakes of reviewed games go into the deck by themselves. */
+export const autoDeck = setting("auto-deck", ["off", "on"]);
+/** Before which moves a person is warned while playing. */
+export const WARNINGS = ["off", "blunders", "mistakes"] as const;
+export type Warnings = (typeof WARNINGS)[number];
+export const warnings = setting<Warnings>("warnings", WARNINGS);
 /** Colours of the boards. */
 export const boardTheme = setting("board", ["wood", "green", "blue"]);
 boardTheme.subscribe((value) => (document.documentElement.dataset.board = value));

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from sparring.base.sentences import Sentence
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sparring._core import ChessState
+    from sparring.chess.puzzle_rating import PuzzleRating
     from sparring.cli.commands import Command, Group
     from sparring.networks.formats import NetworkFormats
     from sparring.players.game_players import GamePlayers
@@ -120,6 +121,12 @@ def _commands() -> Mapping[str, Command | Group]:
     }
 
 
+def _problem_rater() -> Callable[[ChessState, Sequence[str]], PuzzleRating]:
+    from sparring.chess.puzzle_rating import rate_puzzle
+
+    return rate_puzzle
+
+
 def _opening_tags(state: ChessState) -> Mapping[str, str]:
     from sparring.chess.opening_names import opening_name
 
@@ -160,5 +167,6 @@ DESCRIPTION = GameDescription(
     records=_records,
     networks=_networks,
     commands=_commands,
+    problem_rater=_problem_rater,
     players=_players,
 )

@@ -241,6 +241,10 @@ class GameDescription:
     commands: Callable[[], Mapping[str, Any]] | None = None
     """Returns the game's own commands of `sparring` by name, each a `Command` or `Group` of `cli.commands`. A
     group with the name of another, such as `train`, adds to it."""
+    problem_rater: Callable[[], Any] | None = None
+    """Returns the function (state, solution) -> rating that predicts how hard a problem is; `solution` are
+    the moves of both sides as text, and the rating has `plausible`, equally likely values of the true one.
+    None: problems of the game are not rated."""
     counting: Callable[[], Any] | None = None
     """Returns an object with `reply_to_pass`, `propose`, `stones_at`, `result` and `diagram`, with which a
     person and the opponent end a game and agree on its score. None: the rules decide."""

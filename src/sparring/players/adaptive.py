@@ -54,23 +54,46 @@ class StrengthEstimate:
         return f"{self.mean:.0f} ({self.low:.0f} to {self.high:.0f}, {self.games} games)"
 
 
-def estimate_strength(results: Sequence[OpponentResult], prior: float) -> StrengthEstimate:
-    """The strength after games in their order.
+def estimate_strength(
+    results: Sequence[OpponentResult], prior: float, deviations: Sequence[float] = ()
+) -> StrengthEstimate:
+    """The strength after games in their order, as `strength_course` has it."""
+    course = strength_course(results, prior, deviations)
+    return course[-1] if course else _estimate(_prior(prior), 0)
+
+
+def strength_course(
+    results: Sequence[OpponentResult], prior: float, deviations: Sequence[float] = ()
+) -> list[StrengthEstimate]:
+    """The strength after each game.
 
     The prior is normal with mean `prior` and deviation 350. A result has the likelihood of the Elo model; a
-    draw counts as half a win and half a loss. Between games the strength may drift.
+    draw counts as half a win and half a loss. Between games the strength may drift. `deviations` are those of
+    the opponents' levels, if they are not known well: by Glicko's factor g such results say less.
     """
-    density = np.exp(-0.5 * ((_GRID - prior) / _PRIOR_DEVIATION) ** 2)
+    density, course = _prior(prior), []
     step = np.arange(-10, 11) * 10.0
     kernel = np.exp(-0.5 * (step / _DRIFT) ** 2)
-    for result in results:
-        expected = 1 / (1 + 10 ** ((result.level - _GRID) / 400))
+    for number, result in enumerate(results):
+        deviation = deviations[number] if deviations else 0.0
+        factor = 1 / np.sqrt(1 + 3 * (np.log(10) / 400 * deviation / np.pi) ** 2)
+        expected = 1 / (1 + 10 ** (factor * (result.level - _GRID) / 400))
         density = density * expected**result.score * (1 - expected) ** (1 - result.score)
         density = np.convolve(density, kernel / kernel.sum(), "same")
         density /= density.sum()
-    density = density / density.sum()
+        course.append(_estimate(density, number + 1))
+    return course
+
+
+def _prior(mean: float) -> NDArray[np.float64]:
+    density: NDArray[np.float64] = np.exp(-0.5 * ((_GRID - mean) / _PRIOR_DEVIATION) ** 2)
+    density /= density.sum()
+    return density
+
+
+def _estimate(density: NDArray[np.float64], games: int) -> StrengthEstimate:
     low, high = np.interp((0.025, 0.975), np.cumsum(density), _GRID)
-    return StrengthEstimate(float(density @ _GRID), float(low), float(high), len(results))
+    return StrengthEstimate(float(density @ _GRID), float(low), float(high), games)
 
 
 class OpponentHistory:

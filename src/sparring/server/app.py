@@ -15,7 +15,7 @@ from starlette.exceptions import HTTPException
 import sparring
 from sparring.base.errors import CannotWrite, SparringError
 from sparring.base.sentences import Sentence
-from sparring.server import history, reports
+from sparring.server import deck, history, progress, reports, teacher
 from sparring.server import review as study_routes
 from sparring.server import routes as game_routes
 from sparring.server import tournaments as tournament_routes
@@ -63,6 +63,7 @@ def create_app(
         database = Database(store)
         app.state.host = host = GameHost(GameStore(database), opponents, keep)
         app.state.reviews = reviews = Reviews(host)
+        app.state.deck = deck.Deck(database)
         app.state.persons = persons = PersonJobs()
         app.state.turing = TuringRounds(database)
         app.state.tournaments = tournaments = Tournaments(TournamentStore(database), host)
@@ -94,6 +95,9 @@ def create_app(
     app.include_router(history.router)
     app.include_router(study_routes.router)
     app.include_router(safer_routes)
+    app.include_router(deck.router)
+    app.include_router(progress.router)
+    app.include_router(teacher.router)
     app.include_router(person_routes)
     app.include_router(turing_routes.router)
     app.include_router(tournament_routes.router)

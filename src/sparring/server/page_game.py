@@ -17,7 +17,7 @@ from pydantic import Field
 
 from sparring.base.clock import GameClock, TimeControl
 from sparring.base.sentences import Sentence
-from sparring.games import Game, IllegalMove, ParseError, describe, load_game
+from sparring.games import Game, IllegalMove, Move, ParseError, describe, load_game
 from sparring.play.game import LiveGame, NotAllowed, PlayedMove
 from sparring.play.result import AGREEMENT, RESIGNATION, TIME_FORFEIT, GameResult, reason_text
 from sparring.players import Player
@@ -267,6 +267,15 @@ class PageGame:
             self.live.require("hint")
         return hint_view(self.rules, self.live.states[-1], self._opponent(), opponents, rating, stop)
 
+    def planned(self, text: str, ply: int) -> tuple[Any, Move]:
+        """The state and a move of the person that is not played yet. Raises Refused."""
+        with refusing():
+            self.live.require("hint")
+            if ply != len(self.live.moves):
+                raise Refused(Sentence("The game has moved on: look at the board again."))
+            state = self.live.states[-1]
+            return state, self.rules.parse_move(state, text)
+
     def record(self, suffix: str) -> str:
         """The game as a file of a format. Raises Refused."""
         formats = written_formats(self.rules.spec.name)
@@ -424,8 +433,13 @@ def clock_view(clock: GameClock, to_move: int | None) -> ClockView | None:
         periods=(clock.periods(0), clock.periods(1)),
         overtime_used=overtime_used,
         moves_to_go=(to_go[0], to_go[1]),
-        low=min(LOW_CLOCK, (control.base or control.byoyomi or control.increment) / 10),
+        low=low_seconds(control),
     )
+
+
+def low_seconds(control: TimeControl) -> float:
+    """Seconds below which a clock is low: 10, or a tenth of a shorter game."""
+    return min(LOW_CLOCK, (control.base or control.byoyomi or control.increment) / 10)
 
 
 # Replays of finished games of hidden information: the truth and the beliefs of both sides, step by step.

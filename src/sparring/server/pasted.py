@@ -321,6 +321,8 @@ def _position(text: str, names: Sequence[str]) -> Pasted | None:
     board = board.removesuffix(" moves").strip()
     if (match is None and board.count("/") < 5) or len(board) > _LONGEST_POSITION:
         return None
+    if board.startswith("["):  # a short PGN that begins with a position
+        return None
     if board.lower() == "startpos":
         read = [listed for name in names if (listed := _moves(name, moves, None)) is not None]
         return max(read, key=_legal_plies, default=None)

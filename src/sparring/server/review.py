@@ -217,6 +217,12 @@ class Reviews:
             warning=None if review.warning is None else text_of(review.warning),
         )
 
+    def reviewed(self, visitor: str, review_id: str) -> tuple[GameRecord, list[Any]]:
+        """The game of a review, and its states from the first to the last. Raises Refused."""
+        self.view(visitor, review_id, 0)
+        review = self._reviews[review_id]
+        return review.record, review.states
+
     async def close(self) -> None:
         """Ends all reviews."""
         tasks = [review.task for review in self._reviews.values() if review.task is not None]

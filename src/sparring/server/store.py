@@ -31,7 +31,7 @@ from sparring.server.security import OWNER
 # a connection of their own and do not wait for writes.
 
 
-SCHEMA_VERSION = 6
+SCHEMA_VERSION = 7
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS games (
     id TEXT PRIMARY KEY, visitor TEXT NOT NULL, settings TEXT NOT NULL, ending TEXT, message TEXT NOT NULL,
@@ -60,6 +60,25 @@ CREATE TABLE IF NOT EXISTS tournament_games (
     score REAL, reason TEXT NOT NULL, moves TEXT NOT NULL, seconds REAL NOT NULL,
     PRIMARY KEY (tournament, number)
 ) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS deck_cards (
+    id TEXT PRIMARY KEY, visitor TEXT NOT NULL, game TEXT NOT NULL, position TEXT NOT NULL,
+    card TEXT NOT NULL, due REAL NOT NULL, interval REAL NOT NULL, ease REAL NOT NULL,
+    repetitions INTEGER NOT NULL, created REAL NOT NULL, UNIQUE (visitor, game, position)
+);
+CREATE INDEX IF NOT EXISTS deck_by_due ON deck_cards (visitor, due);
+CREATE TABLE IF NOT EXISTS deck_answers (
+    id INTEGER PRIMARY KEY, visitor TEXT NOT NULL, game TEXT NOT NULL, card TEXT NOT NULL,
+    answered REAL NOT NULL, grade INTEGER NOT NULL, plausible TEXT NOT NULL
+);
+CREATE INDEX IF NOT EXISTS answers_by_card ON deck_answers (card);
+CREATE TABLE IF NOT EXISTS deck_games (
+    game TEXT PRIMARY KEY REFERENCES games (id) ON DELETE CASCADE, card TEXT NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS deck_games_by_card ON deck_games (card);
+CREATE TABLE IF NOT EXISTS reviewed_games (
+    visitor TEXT NOT NULL, game_key TEXT NOT NULL, game TEXT NOT NULL, finding TEXT NOT NULL,
+    reviewed REAL NOT NULL, PRIMARY KEY (visitor, game_key)
+) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS starts (id INTEGER PRIMARY KEY CHECK (id = 0), count INTEGER NOT NULL);
 """
 _MIGRATIONS = {
@@ -74,6 +93,7 @@ _MIGRATIONS = {
     3: "",
     4: "",
     5: "ALTER TABLE moves ADD COLUMN clocks TEXT;",
+    6: "",
 }
 """SQL that brings a file from a version to the next one."""
 

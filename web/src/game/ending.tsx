@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { api, type GameView } from "../api";
 import { Icon } from "../icons";
 import { offers } from "../offers";
-import { begin, requestOf } from "../requests";
+import { begin, cardOf, playOn, requestOf } from "../requests";
 import { phrase, say, t } from "../text";
 
 /** The result, and what to do next. */
@@ -10,6 +10,7 @@ export function Ending({ view, onError }: { view: GameView; onError: (message: s
   const [busy, setBusy] = useState(false);
   if (!view.result) return null;
   const wanted = requestOf(view.id);
+  const card = cardOf(view.id);
   const { winner } = view.result;
   const tone = view.you === null || winner === null ? "even" : winner === view.you ? "won" : "lost";
   const again = async () => {
@@ -20,6 +21,10 @@ export function Ending({ view, onError }: { view: GameView; onError: (message: s
       onError((refusal as Error).message);
       setBusy(false);
     }
+  };
+  const tryAgain = () => {
+    setBusy(true);
+    playOn(card!).catch((refusal: Error) => (onError(refusal.message), setBusy(false)));
   };
   const explains = ["chess", "go", "shogi"].includes(view.game) && view.moves.length > 0;
   return (
@@ -36,12 +41,22 @@ export function Ending({ view, onError }: { view: GameView; onError: (message: s
         </p>
       )}
       <div class="buttons">
+        {card && (
+          <>
+            <button class="main" disabled={busy} onClick={tryAgain}>
+              <Icon name="again" /> {t("The same position again")}
+            </button>
+            <a class="button" href="#/train">
+              <Icon name="deck" /> {t("Back to my mistakes")}
+            </a>
+          </>
+        )}
         {wanted && (
           <button class="main" disabled={busy} onClick={() => void again()}>
             <Icon name="again" /> {view.you === null ? t("Again") : t("Rematch")}
           </button>
         )}
-        <a class={wanted ? "button" : "button main"} href={view.you === null ? "#/watch" : "#/"}>
+        <a class={wanted || card ? "button" : "button main"} href={view.you === null ? "#/watch" : "#/"}>
           <Icon name="plus" /> {t("New game")}
         </a>
         {view.traits.hidden && (

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { api, follow, type GameView, type HintView, type PositionView } from "../api";
+import { api, follow, type GameView, type HintView, type PositionView, type WarningView } from "../api";
 import { Board } from "../boards/board";
 import { Confirm, CONFIRM_PLACE } from "../boards/confirm";
 import { squareNumber } from "../boards/coordinates";
@@ -14,6 +14,7 @@ import { Hint } from "../game/hint";
 import { MoveField } from "../game/move-field";
 import { MoveList } from "../game/move-list";
 import { PlayerStrip } from "../game/player-strip";
+import { gaveAway, TeacherSwitch, useWarnings } from "../game/teacher";
 import { loadOffers } from "../offers";
 import { confirmMoves, keepRating, ownRating } from "../settings";
 import { play } from "../sound";
@@ -29,6 +30,8 @@ export function GamePage({ id }: { id: string }) {
   const [flipped, setFlipped] = useState(false);
   const [chosen, setChosen] = useState<string | null>(null);
   const [aimed, setAimed] = useState<string | null>(null);
+  const [warning, setWarning] = useState<WarningView | null>(null);
+  const teacher = useWarnings(view);
   const latest = useRef(-1);
   const seen = useRef<GameView | null>(null);
   const wanted = useRef<number | null>(null);
@@ -38,6 +41,7 @@ export function GamePage({ id }: { id: string }) {
   };
   const cancel = () => {
     setChosen(null);
+    setWarning(null);
     setAimed(null);
   };
   const see = (next: GameView) => {
@@ -112,7 +116,21 @@ export function GamePage({ id }: { id: string }) {
 
   const bottom = flipped ? 1 - (view.you ?? 0) : (view.you ?? 0);
   const move = (text: string) => act(api.move(id, text, view.ply));
-  const choose = (text: string) => (confirmMoves.value === "on" && view.phase === "move" ? setChosen(text) : move(text));
+  /** Plays a move; one that gives away more than the person wants to be warned of stays pale until it is confirmed. */
+  const submit = (text: string) => {
+    if (view.phase !== "move" || !teacher.on) return move(text);
+    setChosen(text);
+    api.warning(id, text, view.ply).then(
+      (told) => {
+        if (seen.current?.ply !== view.ply) return;
+        if (!teacher.warns(told)) return move(text);
+        setChosen(told.text);
+        setWarning(told);
+      },
+      (refusal: Error) => (cancel(), setError(refusal.message)),
+    );
+  };
+  const choose = (text: string) => (confirmMoves.value === "on" && view.phase === "move" ? setChosen(text) : submit(text));
   const sense = (square: string) => {
     const piece = view.hidden?.known[squareNumber(square)];
     const isOwn = piece != null && piece !== "?" && (piece === piece.toUpperCase()) === (view.you === 0);
@@ -162,9 +180,17 @@ export function GamePage({ id }: { id: string }) {
             </div>
           )}
           {view.facts && view.facts.length > 0 && <p class="note game-line">{view.facts.map((fact) => say(fact, view.game)).join(" ")}</p>}
-          {chosen && (
+          {warning && (
+            <Confirm label={t("Take it back?")} text={`${gaveAway(view.game, warning, before)} ${t("Take it back?")}`}>
+              <button class="main" ref={focus} onClick={cancel}>
+                {t("Take back")}
+              </button>
+              <button onClick={() => move(warning.text)}>{t("Play it")}</button>
+            </Confirm>
+          )}
+          {chosen && !warning && confirmMoves.value === "on" && (
             <Confirm label={t("Confirm the move")} text="">
-              <button class="main" ref={focus} onClick={() => move(chosen)}>
+              <button class="main" ref={focus} onClick={() => submit(chosen)}>
                 {t("Play {move}", { move: chosenMove ? moveName(view.game, chosenMove, before) : chosen })}
               </button>
               <button onClick={cancel}>{t("Cancel")}</button>
@@ -182,7 +208,8 @@ export function GamePage({ id }: { id: string }) {
           <BlindNotes view={view} />
           <MoveList view={view} shown={shown} onStep={step} />
           <Actions view={view} act={act} onFlip={() => setFlipped(!flipped)} onHint={() => askHint(ownRating(view.game))} />
-          {playing && view.phase !== "counting" && <MoveField view={view} onMove={move} />}
+          {playing && view.phase !== "counting" && <MoveField view={view} onMove={submit} />}
+          <TeacherSwitch view={view} teacher={teacher} />
           <Save view={view} onError={setError} />
         </section>
         <div class="strip bottom">

@@ -33,6 +33,7 @@ export function UnderstandPage({ game: gameId }: { game: string }) {
   const [review, setReview] = useState<ReviewView | null>(null);
   const [rating, setRating] = useState<number | string | null>(null);
   const [you, setYou] = useState<number | null>(null);
+  const [source, setSource] = useState("");
   const [error, setError] = useState("");
   const [tab, setTab] = useState<"game" | "position">("game");
   const [asking, setAsking] = useState(false);
@@ -47,6 +48,7 @@ export function UnderstandPage({ game: gameId }: { game: string }) {
     setReview(null);
     setRating(null);
     setYou(null);
+    setSource("");
     setTab("game");
   };
   const reviewedAs = review?.ratings[review.moves[ply]?.player ?? 0] ?? null; // the curves begin at the rating of the review
@@ -84,6 +86,7 @@ export function UnderstandPage({ game: gameId }: { game: string }) {
       const format = (await api.catalogue()).find((each) => each.name === game)!.writes[0]!;
       show({ game, record: await api.record(gameId, format), format });
       setYou(side ?? null);
+      setSource(side == null ? "" : gameId);
     };
     load().catch((refusal: Error) => setError(refusal.message));
   }, [gameId]);
@@ -156,7 +159,7 @@ export function UnderstandPage({ game: gameId }: { game: string }) {
           wheel={wheel}
           onMove={(move) => (setTab("position"), setLine([...line, move]))}
           head={review && <Tabs tab={tab} onTab={setTab} />}
-          instead={tab === "game" && review && reviewed && <Review review={review} offer={reviewed} ply={ply} rating={rating} you={you} onPly={step} onRating={setRating} />}
+          instead={tab === "game" && review && reviewed && <Review review={review} offer={reviewed} ply={ply} rating={rating} you={you} source={source} onPly={step} onRating={setRating} />}
         >
           <div class="insight-steps">
             {review && line.length === 0 && (

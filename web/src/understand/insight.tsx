@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import type { LegalMove, MoveCurve, PositionInsight } from "../api";
+import type { BoardView, LegalMove, MoveCurve, PositionInsight } from "../api";
 import { moveName } from "../boards/move-names";
 import { NumberHelp } from "../help";
 import { ChessBoard } from "../boards/chess-board";
@@ -192,10 +192,21 @@ function shownMoves(moves: { [sign in Sign]: string | undefined }): Marked[] {
   return [...found].map(([text, signs]) => ({ text, signs }));
 }
 
-function InsightBoard({ game, insight, onMove, marks }: { game: string; insight: PositionInsight; onMove: (move: string) => void; marks: Marked[] }) {
+/** What a board shows of a position. */
+interface ShownPosition {
+  position: string;
+  board: BoardView;
+  turn: number;
+  last?: string | null;
+  check: boolean;
+  moves: { text: string }[];
+}
+
+/** The board of a position on which a person moves, of any game that people's moves are known of. */
+export function InsightBoard({ game, insight, onMove, marks = [], bottom = 0, pending = null }: { game: string; insight: ShownPosition; onMove: (move: string) => void; marks?: Marked[]; bottom?: number; pending?: string | null }) {
   const [choices, setChoices] = useState<string[]>([]);
-  const common = { bottom: 0, you: insight.turn, legal: insight.moves, last: insight.last ?? null, check: insight.check };
-  const brushes = marks.map(({ text, signs }) => ({ text, brush: signs.join(" ") }));
+  const common = { bottom, you: insight.turn, legal: insight.moves, last: insight.last ?? null, check: insight.check };
+  const brushes = [...marks.map(({ text, signs }) => ({ text, brush: signs.join(" ") })), ...(pending ? [{ text: pending, brush: "pending" }] : [])];
   if (game === "chess")
     return (
       <div class="board">
@@ -205,8 +216,9 @@ function InsightBoard({ game, insight, onMove, marks }: { game: string; insight:
           turn={insight.turn}
           onMove={(moves) => (moves.length > 1 ? setChoices(moves) : moves[0] && onMove(moves[0]))}
           arrows={marks.map(({ text, signs }) => ({ text, brush: signs[0]!, label: signs.map((sign) => SIGNS[sign]).join("") }))}
+          placed={pending}
         />
-        <Promotion moves={choices} bottom={0} onChoose={(move) => (setChoices([]), move && onMove(move))} />
+        <Promotion moves={choices} bottom={bottom} onChoose={(move) => (setChoices([]), move && onMove(move))} />
       </div>
     );
   if (game === "shogi") return <ShogiBoard {...common} sfen={insight.position} marks={brushes} onMove={onMove} />;
@@ -214,10 +226,11 @@ function InsightBoard({ game, insight, onMove, marks }: { game: string; insight:
   return (
     <GridBoard
       board={insight.board}
-      bottom={0}
+      bottom={bottom}
       label={t("Position. Arrow keys move, Enter plays.")}
       marks={new Map(brushes.map(({ text, brush }) => [text, brush]))}
       playable={{ points, owner: insight.turn }}
+      placed={pending}
       onSquare={(point) => points.has(point) && onMove(point)}
     />
   );

@@ -4,6 +4,7 @@ import { moveName } from "../boards/move-names";
 import { graphWidth } from "../graphs";
 import { NumberHelp } from "../help";
 import { moveNumber } from "../moves";
+import { Learn, Moments } from "./learn";
 import { ReviewMoves } from "./review-moves";
 import { known, percent, phrase, rank, say, t } from "../text";
 
@@ -14,6 +15,8 @@ interface Props {
   rating: number | string | null;
   /** The person's side in a game of their own. */
   you: number | null;
+  /** Id of that game; empty for a pasted one. */
+  source: string;
   onPly: (ply: number) => void;
   onRating: (rating: number | string | null) => void;
 }
@@ -22,7 +25,7 @@ interface Props {
 const MISSED = 0.5;
 
 /** A reviewed game: estimates of both players, the graph, what people of a level miss. */
-export function Review({ review, offer, ply, rating, you, onPly, onRating }: Props) {
+export function Review({ review, offer, ply, rating, you, source, onPly, onRating }: Props) {
   const [side, setSide] = useState(you ?? 0);
   useEffect(() => setSide(you ?? 0), [you]);
   const names = ([0, 1] as const).map((player) => review.players[player] || known(offer.sides[player]!, offer.name));
@@ -40,6 +43,8 @@ export function Review({ review, offer, ply, rating, you, onPly, onRating }: Pro
           <Player key={side} review={review} side={side} name={names[side]!} />
         ))}
       </div>
+      <Moments review={review} onPly={onPly} />
+      <Learn key={review.id} review={review} names={names} you={you} source={source} />
       <ReviewMoves review={review} at={ply} onPly={onPly} />
       <div class="card">
         <div class="title-line">

@@ -1,0 +1,128 @@
+"""The teacher: what a single move gives away, in a problem of the deck or before it is played in a game."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+from pydantic import Field
+
+from sparring.games import Game, Move, describe, move_name
+from sparring.networks import Position
+from sparring.play.opponent import STRONG
+from sparring.play.result import GameResult
+from sparring.server.messages import ApiMessage
+from sparring.server.opponents import Opponents
+from sparring.server.page_game import PageGame
+from sparring.server.refusal import REFUSALS
+from sparring.server.routes import Host, Visitor
+from sparring.server.understand import Insight
+
+_DOUBTED = 0.03
+"""Expected score that a move gives away at the network's glance, from which on a search judges it."""
+_OPENING_LOSS = 0.2
+"""Expected score that a move of a named opening must give away for a warning, as in reviews."""
+_PASS = "pass"
+"""A pass is not judged: people agree on dead stones, and the judgement counts all stones."""
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What a move gives away."""
+
+    loss: float | None
+    """Expected score; None if the network's values are not good enough, and for a pass."""
+    best: Move | None = None
+    """The best move of the search; None if the glance was enough."""
+    answer: tuple[Move, ...] = ()
+    """The best moves after it, which show why."""
+
+
+def judge(opponents: Opponents, rules: Game[Any], state: Any, move: Move) -> Judgement:
+    """Judges a move as a review does: at the strong network's glance, and by a small search if that doubts
+    it. Raises Refused for a game without the networks."""
+    insight, after = Insight(rules, opponents), rules.play(state, move)
+    values, outcome = insight.values(state, [move]), rules.outcome(after)
+    line, score = ([], 0.0) if outcome is not None else insight.best_line(after)
+    answer = tuple(line)
+    if values.losses is None or rules.move_text(state, move) == _PASS:
+        return Judgement(None, answer=answer)
+    loss = float(values.losses[values.moves.index(move)])
+    if loss < _DOUBTED:
+        return Judgement(loss, answer=answer)
+    best, top = insight.best_line(state)
+    if best[0] == move:
+        return Judgement(0.0, move, answer)
+    if outcome is not None:
+        score = GameResult.by_rules(outcome).score(state.to_move) or 0.0
+    elif after.to_move != state.to_move:
+        score = 1 - score
+    return Judgement(max(0.0, top - score), best[0], answer)
+
+
+def points_lost(opponents: Opponents, rules: Game[Any], state: Any, move: Move, best: Move) -> float | None:
+    """The points that a move gives away against another one, by the strong network's leads; None if it has
+    none."""
+    states = [rules.play(state, played) for played in (move, best)]
+    predictions = opponents.policy(rules.spec.name, STRONG).predict(
+        [Position(after, None, None) for after in states]
+    )
+    lead, least = (prediction.lead for prediction in predictions)
+    if lead is None or least is None:
+        return None
+    return max(0.0, lead - least)  # the opponent's: it is to move after both
+
+
+# While playing.
+
+
+class WarningView(ApiMessage):
+    """What a move that is not played yet would give away. It says no better move."""
+
+    text: str
+    name: str
+    loss: float | None = Field(
+        description="Expected score that it gives away; 0 for a move of a named opening that gives away less "
+        "than 0.2. Null for a pass, and where the strong network's values are not good enough."
+    )
+    points: float | None = Field(
+        description="Go: points that it gives away; null where the network does not count points."
+    )
+
+
+def warning_view(opponents: Opponents, rules: Game[Any], state: Any, move: Move) -> WarningView:
+    """What a move would give away. Raises Refused."""
+    judged = judge(opponents, rules, state, move)
+    loss, in_opening = judged.loss, describe(rules.spec.name).is_opening_position
+    if loss is not None and in_opening is not None and loss < _OPENING_LOSS:
+        loss = 0.0 if in_opening(rules.play(state, move)) else loss
+    points = None
+    if loss and judged.best is not None:
+        points = points_lost(opponents, rules, state, move, judged.best)
+    return WarningView(
+        text=rules.move_text(state, move),
+        name=move_name(state, move),
+        loss=None if loss is None else round(loss, 4),
+        points=None if points is None else round(points, 1),
+    )
+
+
+router = APIRouter(prefix="/api", tags=["play"], responses=REFUSALS)
+
+
+@router.get("/games/{game_id}/warning")
+async def warning(
+    game_id: str,
+    host: Host,
+    visitor: Visitor,
+    move: Annotated[str, Query(min_length=1, max_length=64)],
+    ply: Annotated[int, Query(ge=0, le=100_000, description="Number of moves before it.")],
+) -> WarningView:
+    """What a move of yours would give away, before it is played."""
+
+    def told(game: PageGame) -> WarningView:
+        state, planned = game.planned(move, ply)
+        return warning_view(host.opponents, game.rules, state, planned)
+
+    return await host.ask(visitor, game_id, lambda game, _: told(game))
