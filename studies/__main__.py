@@ -24,6 +24,7 @@ from studies.expendibots.commands import accept, draws, expendibots, ladder, opp
 from studies.go_ranks.commands import go_fit, go_games, go_kgs, go_matches, go_own, go_people
 from studies.levels.commands import level_fit, level_grid, level_report, level_solve, level_table
 from studies.levels.pair_commands import level_pairs, level_rate
+from studies.levels.people_commands import level_own
 from studies.levels.position_commands import (
     level_candidates,
     level_losses,
@@ -95,6 +96,7 @@ _STUDIES: dict[str, Callable[..., None]] = {
     "level-candidates": level_candidates,
     "level-fit": level_fit,
     "level-grid": level_grid,
+    "level-own": level_own,
     "level-pairs": level_pairs,
     "level-positions": level_positions,
     "level-rate": level_rate,

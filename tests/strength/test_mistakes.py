@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -28,6 +29,7 @@ BLUNDER = 5
 ENGINE = """
 import sys
 count = open(sys.argv[1], "a")
+wdl = True
 for line in sys.stdin:
     word, *rest = line.split()
     if word == "uci":
@@ -40,8 +42,10 @@ for line in sys.stdin:
         break
     elif word in ("setoption", "go"):
         print(line.strip(), file=count, flush=True)
+        if "UCI_ShowWDL" in rest:
+            wdl = rest[-1] == "true"
         if word == "go":
-            print("info depth 1 score cp 120 wdl 500 300 200 nodes 7")
+            print("info depth 1 score cp 120", "wdl 500 300 200" if wdl else "", "nodes 7")
             print("bestmove e2e4")
     sys.stdout.flush()
 """
@@ -54,10 +58,10 @@ def sample_of(folder: Path, *games: str, skip: int = 0) -> Sample:
     return read_sample(GameSelection("chess", (path,), None, filter=PositionFilter(skip)))
 
 
-def engine(folder: Path) -> tuple[JudgeConfig, Path]:
+def engine(folder: Path, centipawns: int = 120) -> tuple[JudgeConfig, Path]:
     """An engine that gives every position 0.65, and the file of what it was sent."""
     program, log = folder / "engine.py", folder / "sent.txt"
-    program.write_text(ENGINE)
+    program.write_text(ENGINE.replace("cp 120", f"cp {centipawns}"))
     return JudgeConfig("chess", engine=(sys.executable, str(program), str(log)), nodes=7), log
 
 
@@ -83,6 +87,27 @@ def test_an_engine_judges_by_its_chances_with_its_nodes(tmp_path: Path) -> None:
     assert "setoption name Threads value 1" in sent
     assert "setoption name UCI_ShowWDL value true" in sent
     assert not any("Hash" in line for line in sent), "the engine does not declare it"
+
+
+@pytest.mark.parametrize(("centipawns", "searched"), [(120, 7), (-900, 0)])
+def test_a_clear_position_gets_the_quick_search_alone(tmp_path: Path, centipawns: int, searched: int) -> None:
+    judge, log = engine(tmp_path, centipawns)
+    quick = replace(judge, quick_nodes=2)
+    judge_games(sample_of(tmp_path, MATE), quick, tmp_path / "judged.jsonl")
+    sent = log.read_text().splitlines()
+    assert (sent.count("go nodes 2"), sent.count("go nodes 7")) == (7, searched)
+    with pytest.raises(JournalMismatch):
+        judge_games(sample_of(tmp_path, MATE), judge, tmp_path / "judged.jsonl")
+
+
+def test_an_engine_judges_by_its_score_if_asked(tmp_path: Path) -> None:
+    judge, log = engine(tmp_path)
+    by_score = replace(judge, own_chances=False)
+    before, _ = judge_games(sample_of(tmp_path, MATE), by_score, tmp_path / "judged.jsonl")
+    chess = describe("chess").engine
+    assert chess is not None
+    assert before == pytest.approx(np.full(7, expected_score(120, chess.score_scale)), abs=1e-4)
+    assert "setoption name UCI_ShowWDL value false" in log.read_text()
 
 
 def test_judged_games_are_not_judged_again(tmp_path: Path) -> None:

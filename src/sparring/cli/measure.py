@@ -154,6 +154,16 @@ def mistakes(
         ),
     ] = "strong",
     nodes: Annotated[int, typer.Option(min=1, help="Nodes of an engine's search of a position.")] = 40_000,
+    quick: Annotated[
+        int,
+        typer.Option(
+            min=0, help="Nodes of a first search; what it finds clear is not searched further. 0: none."
+        ),
+    ] = 0,
+    centipawns: Annotated[
+        bool,
+        typer.Option("--centipawns", help="Values by the engine's score, not by its own chances."),
+    ] = False,
     out: Annotated[
         Path | None, typer.Option(help="Report folder; games judged there are not judged again.")
     ] = None,
@@ -203,7 +213,10 @@ def mistakes(
         _mistakes_in_points(selection, judge_of_points, out, as_json)
         return
     engine = () if shutil.which(words[0]) is None else tuple(words)
-    config = measuring.JudgeConfig(game, policy="" if engine else judge, engine=engine, nodes=nodes)
+    config = measuring.JudgeConfig(
+        game, policy="" if engine else judge, engine=engine, nodes=nodes, quick_nodes=quick,
+        own_chances=not centipawns,
+    )  # fmt: skip
     try:
         config.open().close()
     except BadFile as error:
