@@ -175,15 +175,15 @@ class _EngineJudge:
         if (outcome := state.outcome) is not None:
             return GameResult.by_rules(outcome).score(state.to_move) or 0.0
         history = PositionHistory.of(state)
+        expected, score = None, 0
         for nodes in self._stages:
             answer = self._engine.choose(history, None, SearchLimits(nodes=nodes))
             if answer.score is None:
                 raise EngineFailure(FailureReason.PROTOCOL_ERROR, "it reported no score")
-            if abs(answer.score) > CLEAR * self._scale:
+            expected, score = answer.expected, answer.score
+            if abs(score) > CLEAR * self._scale:
                 break
-        if answer.expected is not None:
-            return answer.expected
-        return expected_score(answer.score, self._scale)
+        return expected_score(score, self._scale) if expected is None else expected
 
     def close(self) -> None:
         """Lets the engine quit."""
