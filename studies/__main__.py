@@ -24,7 +24,7 @@ from studies.expendibots.commands import accept, draws, expendibots, ladder, opp
 from studies.go_ranks.commands import go_fit, go_games, go_kgs, go_matches, go_own, go_people
 from studies.levels.commands import level_fit, level_grid, level_report, level_solve, level_table
 from studies.levels.pair_commands import level_pairs, level_rate
-from studies.levels.people_commands import level_own
+from studies.levels.people_commands import level_compare, level_curves, level_own
 from studies.levels.position_commands import (
     level_candidates,
     level_losses,
@@ -94,6 +94,8 @@ _STUDIES: dict[str, Callable[..., None]] = {
     "go-own": go_own,
     "go-people": go_people,
     "level-candidates": level_candidates,
+    "level-compare": level_compare,
+    "level-curves": level_curves,
     "level-fit": level_fit,
     "level-grid": level_grid,
     "level-own": level_own,
