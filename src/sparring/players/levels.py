@@ -86,7 +86,9 @@ class LevelTable:
     rule: Literal["visits", "regularised", "kl"] = PlayerConfig.rule
     """Choice of a move after a search, as in a player's file."""
     family: str = ""
-    """Family of the anchors on whose scale the levels are."""
+    """Family of the anchors on whose scale the levels are; for people's scale, their site and time control."""
+    scale: StrengthScale = "engine"
+    """`people` if a level errs as people of that rating do, `engine` if it was measured against engines."""
     default: int | None = None
     """Level of the default opponent; without it, that of the middle row."""
 

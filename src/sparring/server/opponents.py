@@ -197,7 +197,12 @@ def _about(game: Game[Any], choice: OpponentChoice) -> tuple[str, str]:
         case "level":
             level = choice.level or 0
             adapts = Sentence("The level follows your results.") if choice.adapt else ""
-            about = joined(Sentence("As strong as {level}.", level=level), adapts)
+            table = shipped_levels(game.spec.name, choice.scale)
+            if table is not None and table.scale == "people":
+                means = Sentence("Errs as people of {level} do ({family}).", level=level, family=table.family)
+            else:
+                means = Sentence("As strong as {level}.", level=level)
+            about = joined(means, adapts)
             return Sentence("Sparring, level {level}", level=level), about
         case "person":
             entry = next((e for e in stored_persons(game.spec.name) if e.path.stem == choice.person), None)
