@@ -46,7 +46,8 @@ def on_engine_scale(expected: Array) -> Array:
     support = describe("chess").engine
     assert support is not None
     clipped = expected.clip(1e-6, 1 - 1e-6)
-    return np.interp(support.score_scale * np.log(clipped / (1 - clipped)), *_engine_scale())
+    centipawns = support.score_scale * np.log(clipped / (1 - clipped))
+    return np.asarray(np.interp(centipawns, *_engine_scale()), np.float64)
 
 
 def game_losses(records: Path, judged: Path, scale: str = SCALES[0]) -> dict[int, Array]:

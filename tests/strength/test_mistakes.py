@@ -11,10 +11,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from sparring import data
 from sparring.base.errors import JournalMismatch
 from sparring.games import describe
-from sparring.measure import GameSelection, JudgeConfig, Sample, judge_games, mistakes_report, read_sample
+from sparring.measure import (
+    GameSelection,
+    JudgeConfig,
+    Sample,
+    judge_games,
+    mistakes_report,
+    people_mistakes,
+    read_sample,
+)
 from sparring.measure.mistakes import expected_score
+from sparring.measure.reports import read_json
 from sparring.measure.strength import policy_values
 from sparring.policies import load_policy
 from sparring.records import PositionFilter
@@ -154,6 +164,18 @@ def test_the_report_counts_undecided_moves_and_names_the_decided_ones(tmp_path: 
     assert standings["won"]["blunders"]["value"] == 0.5
     assert sum(entry["moves"] for entry in report["by"]["phase"].values()) == 11
     json.dumps(report)
+
+
+def test_people_give_away_less_the_higher_their_rating() -> None:
+    judge = read_json(data.path("mistakes", "chess"))["judge"]
+    people = people_mistakes("chess", judge)
+    assert set(range(800, 2401, 100)) <= set(people)
+    for column in ("loss", "mistakes", "blunders"):
+        values = [people[rating][column]["value"] for rating in sorted(people)]
+        assert values == sorted(values, reverse=True)
+        assert all(row[column]["low"] < row[column]["value"] < row[column]["high"] for row in people.values())
+    assert people_mistakes("chess", {**judge, "nodes": 1}) == {}, "numbers of two judges are not compared"
+    assert people_mistakes("go", judge) == {}
 
 
 def test_centipawns_become_an_expected_score() -> None:

@@ -235,6 +235,9 @@ def mistakes(
         "judge": config.header(),
         "groups": measuring.mistakes_report(sample, before, after),
     }
+    if people := measuring.people_mistakes(game, config.header()):
+        content["people"] = {name: people[int(name)] for name in content["groups"] if name.isdigit()
+                             and int(name) in people}  # fmt: skip
     _show_mistakes(content, out, as_json, ("loss", "mistakes", "blunders"))
 
 
@@ -278,9 +281,13 @@ def _show_mistakes(
         print(json.dumps(content))
         return
     console = make_console()
-    table = Table("group", "games", "moves", "loss a move", "mistakes", "blunders", box=None)
+    people = content.get("people", {})
+    headers = ["group", "games", "moves", "loss a move", "mistakes", "blunders"]
+    table = Table(*headers, *(["people lose"] if people else []), box=None)
     for name, entry in content["groups"].items():
-        cells = (_interval(entry[column]) for column in columns)
+        cells = [_interval(entry[column]) for column in columns]
+        if people:
+            cells.append(_interval(people[name]["loss"]) if name in people else "-")
         table.add_row(foreign(name), f"{entry['games']:,}", f"{entry['moves']:,}", *cells)
     console.print(table)
     if out is not None:

@@ -17,11 +17,13 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from sparring import data
 from sparring.base.errors import BadConfig
 from sparring.base.storage import Journal
 from sparring.base.workers import LocalWorkerPool
 from sparring.games import describe
 from sparring.measure.metrics import Buckets, Estimate, Resamples, all_buckets
+from sparring.measure.reports import read_json
 from sparring.measure.samples import Sample
 from sparring.measure.strength import policy_values
 from sparring.play.result import GameResult
@@ -73,6 +75,8 @@ POINTS = LossScale(
 lead of 30 points on, people play to finish the game."""
 CLEAR = 1.5
 """A score beyond so many times the engine's scale (in chess 4 pawns) is clear: a short search is enough."""
+PEOPLE_KIND = "rapid"
+"""Kind of people's games whose curves are shown beside measured games."""
 _DIGITS = 4
 _MOST_LOGIT = 3.68208
 
@@ -298,6 +302,25 @@ def judge_games(
             keep(entry)
             on_progress("judging the games", judged, len(sample.games))
     return before, after
+
+
+# What people give away, as it was measured once.
+
+
+def people_mistakes(
+    game: str, judge: Mapping[str, Any], kind: str = PEOPLE_KIND
+) -> dict[int, dict[str, dict[str, float]]]:
+    """What people of each hundred rating points give away a move by this judge: smoothed loss, mistakes and
+    blunders with 95 % intervals. Empty if the shipped table has another judge, or there is none."""
+    if game not in data.names("mistakes"):
+        return {}
+    content = read_json(data.path("mistakes", game))
+    if content["judge"] != dict(judge):
+        return {}
+    return {
+        row["rating"]: {column: row[f"smooth_{column}"] for column in ("loss", "mistakes", "blunders")}
+        for row in content["curves"][kind]["rows"]
+    }
 
 
 # Loss a move, with intervals.

@@ -86,7 +86,7 @@ class LevelTable:
     rule: Literal["visits", "regularised", "kl"] = PlayerConfig.rule
     """Choice of a move after a search, as in a player's file."""
     family: str = ""
-    """Family of the anchors on whose scale the levels are; for people's scale, their site and time control."""
+    """Family of the anchors on whose scale the levels are; for people's scale, their site and speed."""
     scale: StrengthScale = "engine"
     """`people` if a level errs as people of that rating do, `engine` if it was measured against engines."""
     default: int | None = None
