@@ -64,9 +64,9 @@ class Level:
     policy: str = ""
     """Policy of this level; without it, the table's. A level between two rows has that of the lower."""
     loss: float | None = None
-    """Go: points that it loses a move, as its settings were solved for."""
+    """Loss a move, as its settings were solved for: Go: points; chess: expected score."""
     people: float | None = None
-    """Go: points that people of its rank lose a move."""
+    """Loss a move of people of its rank or rating."""
     people_interval: tuple[float, float] | None = None
     """95 % interval of `people`."""
     extrapolated: bool = False
