@@ -1594,6 +1594,12 @@ export interface components {
              * @description Whose scale it is.
              */
             family: string;
+            /**
+             * Scale
+             * @description people: a level errs as people of that rating do. engine: as strong as an engine of it.
+             * @enum {string}
+             */
+            scale: "people" | "engine";
             /** Measured */
             measured: components["schemas"]["LevelOffer"][];
             /**
@@ -1691,6 +1697,7 @@ export interface components {
             you: (0 | 1) | null;
             /**
              * @default {
+             *       "scale": "people",
              *       "nodes": 0,
              *       "think_time": "human",
              *       "adapt": false
@@ -1856,6 +1863,13 @@ export interface components {
              * @description level: its strength.
              */
             level?: number | null;
+            /**
+             * Scale
+             * @description level: people: errs as people of that rating do; engine: as strong as an engine of it.
+             * @default people
+             * @enum {string}
+             */
+            scale: "people" | "engine";
             /**
              * Rating
              * @description human: the rating, or in Go the rank, of the people it plays like.
