@@ -33,6 +33,7 @@ from studies.go_ranks.commands import (
 )
 from studies.levels.commands import level_fit, level_grid, level_report, level_solve, level_table
 from studies.levels.pair_commands import level_pairs, level_rate
+from studies.levels.people_commands import level_compare, level_curves, level_own
 from studies.levels.position_commands import (
     level_candidates,
     level_losses,
@@ -105,8 +106,11 @@ _STUDIES: dict[str, Callable[..., None]] = {
     "go-own": go_own,
     "go-people": go_people,
     "level-candidates": level_candidates,
+    "level-compare": level_compare,
+    "level-curves": level_curves,
     "level-fit": level_fit,
     "level-grid": level_grid,
+    "level-own": level_own,
     "level-pairs": level_pairs,
     "level-positions": level_positions,
     "level-rate": level_rate,

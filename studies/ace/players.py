@@ -20,7 +20,7 @@ def class_name(rating: int) -> str:
 
 def level_players(ratings: Sequence[int]) -> dict[str, PlayerConfig]:
     """The shipped chess levels of these ratings, by the names of the classes. Raises BadConfig."""
-    table = shipped_levels("chess")
+    table = shipped_levels("chess", "engine")
     assert table is not None
     return {class_name(rating): table.at(rating, name=class_name(rating)) for rating in ratings}
 

@@ -96,7 +96,7 @@ def all_respondents(
         for name, config in class_players(tuning, tuple(CLASS_NAMES)).items():
             rating = next(rating for rating, known in CLASS_NAMES.items() if known == name)
             found[f"ACE {name}"] = "ACE", rating, player_respondent(config, backend, batch)
-    table = shipped_levels("chess")
+    table = shipped_levels("chess", "engine")
     for level in levels if table is not None else ():
         assert table is not None
         found[f"level {level}"] = "level", level, player_respondent(table.at(level), backend, batch)

@@ -126,7 +126,7 @@ def level_yardstick(
         yardstick_rows,
     )
 
-    table = shipped_levels("chess") if players is None else read_level_table(players)
+    table = shipped_levels("chess", "engine") if players is None else read_level_table(players)
     assert table is not None
     scored = read_game_positions(positions)
     levels = [level for level in whole_numbers(classes) if class_positions(scored, level)]

@@ -252,7 +252,7 @@ def turing_score(
 
 def _levels(path: Path | None) -> LevelTable:
     """The level table of a file, or the shipped one."""
-    table = shipped_levels("chess") if path is None else read_level_table(path)
+    table = shipped_levels("chess", "engine") if path is None else read_level_table(path)
     assert table is not None
     return table
 

@@ -35,6 +35,17 @@ def test_groups_have_losses_with_intervals(
     assert f"{group['loss']['value']:.3f}" in capsys.readouterr().out
 
 
+def test_what_people_lose_stands_beside_games_of_the_same_judge(
+    command: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    people = {1900: {"loss": {"value": 0.0432, "low": 0.04, "high": 0.05}}}
+    monkeypatch.setattr("sparring.measure.people_mistakes", lambda game, judge: people)
+    main([*command, "--skip", "0"])
+    printed = capsys.readouterr().out
+    assert "people lose" in printed
+    assert "0.043" in printed
+
+
 def test_bad_input_is_one_line(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     said = one_line_error(capsys, [*command, "--judge", "sockfish"])
     assert "no such program" in said

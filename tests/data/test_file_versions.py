@@ -51,15 +51,17 @@ def test_a_game_names_what_its_opponent_played_with(tmp_path: Path) -> None:
     with TestClient(create_app(tmp_path / "page.sqlite", ACCESS, None)) as client:
         level = begin(client, "chess", opponent={"level": 1200})
         networks = {"networks/human-chess": 1, "networks/strong-chess": 1}
-        assert level["versions"] == {"levels/chess": 1, **networks, "policies/blend-chess": 1}
-        strong = begin(client, "chess", opponent={"level": 2400})
+        assert level["versions"] == {"levels/chess": 2, **networks, "policies/level-people-chess": 1}
+        strong = begin(client, "chess", opponent={"level": 2400, "scale": "engine"})
+        assert strong["versions"]["levels/chess-engine"] == 1
         assert "policies/level-search-chess" in strong["versions"]
+        assert "levels/chess" not in strong["versions"]
         style = begin(client, "chess", opponent={"rating": 1200, "kind": "human"})
         assert style["versions"] == {**networks, "policies/blend-chess": 1}
         assert begin(client, "chess", opponent={"strength": 1})["versions"] == {}
         assert set(begin(client, "rbc")["versions"]) == {"synopsis_networks/rbc-small"}
         pgn = client.get(f"/api/games/{level['id']}/record", params={"format": "pgn"}).text
-        assert '[OpponentVersions "levels/chess 1, networks/human-chess 1, ' in pgn
+        assert '[OpponentVersions "levels/chess 2, networks/human-chess 1, ' in pgn
 
 
 def test_a_game_of_another_version_says_so_and_goes_on(
@@ -71,19 +73,44 @@ def test_a_game_of_another_version_says_so_and_goes_on(
         assert view["facts"] == []
         cookies = dict(client.cookies)
     versions = {kind: dict(rows) for kind, rows in data._versions().items()}
-    versions["levels"]["chess"] = FileVersion(2, "0" * 64)
+    versions["levels"]["chess"] = FileVersion(3, "0" * 64)
     monkeypatch.setattr(data, "_versions", lambda: versions)
     with TestClient(create_app(file, ACCESS, None), cookies=cookies) as client:
         later = client.get(f"/api/games/{view['id']}").json()
         assert [fact["text"] for fact in later["facts"]] == [
-            "The opponent has changed (levels/chess 1 → 2): it goes on as it is today."
+            "The opponent has changed (levels/chess 2 → 3): it goes on as it is today."
         ]
         assert later["versions"] == view["versions"]
         over = post(client, play(client, later, "d4"), "resign").json()
         assert [fact["text"] for fact in over["facts"]] == [
-            "Played with earlier versions of the opponent (levels/chess 1 → 2)."
+            "Played with earlier versions of the opponent (levels/chess 2 → 3)."
         ]
         assert begin(client, "chess", opponent={"level": 1200})["facts"] == []
+
+
+def test_a_game_stored_before_there_were_scales_keeps_its_level_table(tmp_path: Path) -> None:
+    file = tmp_path / "page.sqlite"
+    with TestClient(create_app(file, ACCESS, None)) as client:
+        view = begin(client, "chess", opponent={"level": 2000})
+        cookies = dict(client.cookies)
+    database = Database(file)
+    ((text,),) = database.read("SELECT settings FROM games")
+    table = json.loads(text)
+    for opponent in table["opponents"]:
+        del opponent["scale"]
+    networks = {"networks/human-chess": 1, "networks/strong-chess": 1}
+    table["versions"] = {"levels/chess": 1, **networks, "policies/blend-chess": 1}
+    settings = GameSettings.from_json(json.dumps(table))
+    assert settings.versions == {"levels/chess-engine": 1, **networks, "policies/blend-chess": 1}
+    assert {opponent.scale for opponent in settings.opponents} == {"engine"}
+    assert settings.changed_versions() == []
+    assert GameSettings.from_json(settings.to_json()) == settings
+    database.write(lambda opened: opened.execute("UPDATE games SET settings = ?", (json.dumps(table),)))
+    database.close()
+    with TestClient(create_app(file, ACCESS, None), cookies=cookies) as client:
+        later = client.get(f"/api/games/{view['id']}").json()
+        assert later["facts"] == []
+        assert play(client, later, "e4")["moves"]
 
 
 def test_a_game_stored_without_versions_says_nothing(tmp_path: Path) -> None:

@@ -75,7 +75,7 @@ def test_a_launcher_names_the_protocol_of_its_game_and_its_level(
 
 def test_without_levels_the_measured_ones_are_installed(tmp_path: Path) -> None:
     installed = install(GUIS["other"], "uci", [], tmp_path, own_place=False, force=False)
-    table = shipped_levels("chess")
+    table = shipped_levels("chess", "engine")
     assert table is not None
     measured = [row.level for row in table.levels if row.measured is not None]
     assert [launcher.level for launcher in installed.launchers] == measured

@@ -9,7 +9,15 @@ from sparring.base.errors import BadConfig
 from sparring.engines import EngineSettings
 from sparring.engines.options import find_option
 from sparring.measure.calibration import read_anchors
-from sparring.players import LevelTable, load_player_config, read_level_table, shipped_levels
+from sparring.play.opponent import Opponent
+from sparring.players import (
+    LevelTable,
+    PolicyPlayer,
+    SearchPlayer,
+    load_player_config,
+    read_level_table,
+    shipped_levels,
+)
 from sparring.players.levels import LEVEL_KEYS, Level, at_level, level_of_rating, parse_player_config
 from sparring.players.player_config import default_player_config
 
@@ -18,6 +26,9 @@ TABLE = LevelTable(
     (Level(800, 900, 1.5), Level(1200, 1300, 1.0, 1, 1.0), Level(1600, 1700, 0.5, 100, 2.0)),
     policy="human",
 )
+
+ENGINE = default_player_config("chess", scale="engine")
+"""The default player of engines: their numbers are on the scale of engines."""
 
 
 def test_a_row_of_the_table_is_the_player_of_its_level() -> None:
@@ -74,24 +85,24 @@ def test_a_game_without_a_level_table_refuses_levels() -> None:
 
 def test_strength_sliders_of_guis_set_the_level() -> None:
     settings = find_option("uci", "UCI_Elo").apply(EngineSettings.of("chess"), "1200")
-    assert settings.effective_config() == default_player_config("chess")
+    assert settings.effective_config() == ENGINE
     limited = find_option("uci", "UCI_LimitStrength").apply(settings, "true").effective_config()
-    assert limited == at_level(default_player_config("chess"), 1200)
+    assert limited == at_level(ENGINE, 1200)
 
 
 def test_the_option_level_sets_the_dials_and_later_options_change_them() -> None:
     option, default = find_option("uci", "Level"), EngineSettings.of("chess")
     settings = option.apply(default, "1200")
-    assert settings.effective_config() == at_level(default_player_config("chess"), 1200)
+    assert settings.effective_config() == at_level(ENGINE, 1200)
     changed = find_option("uci", "Nodes").apply(settings, "77").effective_config()
     assert (changed.level, changed.nodes) == (1200, 77)
-    assert option.apply(settings, "0").effective_config() == default_player_config("chess")
+    assert option.apply(settings, "0").effective_config() == ENGINE
     with pytest.raises(BadConfig, match="levels of chess"):
         option.apply(default, "5000")
 
 
 def test_every_shipped_table_is_monotone_in_what_makes_a_player_strong() -> None:
-    table = shipped_levels("chess")
+    table = shipped_levels("chess", "engine")
     assert table is not None
     low, high = table.range
     rows = [table.row(level) for level in range(low, high + 1, 50)]
@@ -125,7 +136,7 @@ def test_levels_of_go_are_measured_and_conditioned_on_ranks_that_people_have() -
 def test_the_level_of_a_go_engine_sets_its_dials() -> None:
     settings = find_option("gtp", "level").apply(EngineSettings.of("go"), "1300")
     config = settings.effective_config()
-    assert config == at_level(default_player_config("go"), 1300)
+    assert config == at_level(default_player_config("go", scale="engine"), 1300)
     assert (config.level, config.model, config.rule) == (1300, "blend", "regularised")
 
 
@@ -152,3 +163,42 @@ def test_there_is_no_rank_between_1k_and_1d() -> None:
     assert 0 not in ranks
     assert ranks[0] == -10
     assert ranks[-1] == 9
+
+
+def test_a_level_is_on_the_scale_that_is_asked_for() -> None:
+    people = Opponent("chess", level=2000).completed().make()
+    engine = Opponent("chess", level=2000, scale="engine").completed().make()
+    assert isinstance(people, PolicyPlayer)
+    assert isinstance(engine, SearchPlayer)
+    tables = shipped_levels("chess"), shipped_levels("chess", "engine")
+    for player, table in zip((people, engine), tables, strict=True):
+        assert table is not None
+        assert player.config.model == table.keys(2000)["model"]
+        assert at_level(player.config, 1000).model == table.keys(1000)["model"]
+    with pytest.raises(BadConfig, match="people or engine"):
+        Opponent("chess", level=2000, scale="elo").completed()  # type: ignore[arg-type]
+
+
+def test_a_players_file_names_the_scale_of_its_level() -> None:
+    table = shipped_levels("chess", "engine")
+    assert table is not None
+    config = parse_player_config({"game": "chess", "level": 2000, "scale": "engine"})
+    assert (config.nodes, config.model) == (table.row(2000).nodes, table.keys(2000)["model"])
+
+
+def test_a_game_with_one_table_has_it_for_both_scales() -> None:
+    assert shipped_levels("go", "engine") is not None
+    assert shipped_levels("go", "engine") == shipped_levels("go")
+    assert shipped_levels("breakthrough", "engine") is None
+
+
+def test_the_levels_of_people_change_nothing_abruptly() -> None:
+    """Neighbours on people's scale are the same kind of player, a little stronger."""
+    table = shipped_levels("chess")
+    assert table is not None
+    assert table.range == (600, 2600)
+    assert all(row.rating == row.level for row in table.levels)  # a rating and a level of one number agree
+    for weaker, stronger in itertools.pairwise(map(table.row, range(600, 2601, 20))):
+        assert weaker.policy == stronger.policy
+        assert abs(weaker.temperature - stronger.temperature) <= 0.05
+        assert 0 <= stronger.nodes - weaker.nodes <= max(2, 0.2 * weaker.nodes)

@@ -218,21 +218,35 @@ def test_a_planner_that_plans_for_long_stops_when_the_person_resigns(client: Tes
 
 
 def test_every_step_of_the_dial_has_its_own_interval(client: TestClient) -> None:
-    levels = offer(client, "chess")["levels"]
+    table, levels = shipped_levels("shogi"), offer(client, "shogi")["levels"]
+    assert table is not None
     rows = {row["level"]: row for row in levels["estimates"]}
-    assert list(rows) == list(range(600, 2601, 50))
-    assert (rows[1400]["rating"], rows[1400]["interval"], rows[1400]["measured"]) == (
-        1352,
-        [1268, 1415],
-        True,
-    )
-    assert (rows[1500]["rating"], rows[1500]["interval"]) == (1499, [1435.5, 1553])
-    assert not rows[1500]["measured"]
-    assert (rows[2600]["rating"], rows[2600]["interval"], rows[600]["rating"]) == (None, None, None)
+    low, high = table.levels[1], table.levels[2]
+    assert low.measured is not None
+    assert high.measured is not None
+    assert levels["scale"] == "engine"
+    measured = rows[low.level]
+    assert low.interval is not None
+    assert (measured["rating"], measured["interval"]) == (low.measured, list(low.interval))
+    assert measured["measured"]
+    between = [row for level, row in rows.items() if low.level < level < high.level]
+    assert between
+    assert all(low.measured < row["rating"] < high.measured and not row["measured"] for row in between)
 
 
-def test_the_default_level_of_every_game_has_its_own_estimate(client: TestClient) -> None:
-    for game in ("chess", "go", "shogi"):
+def test_a_level_of_chess_says_whom_it_errs_like(client: TestClient) -> None:
+    levels = offer(client, "chess")["levels"]
+    assert (levels["scale"], levels["family"]) == ("people", "Lichess rapid")
+    assert [row["level"] for row in levels["estimates"]] == list(range(600, 2601, 50))
+    view = begin(client, "chess", opponent={"level": 1400})
+    about = {player["about"]["text"] for player in view["players"]}
+    assert "Errs as people of 1400 do (Lichess rapid)." in about
+    engine = begin(client, "chess", opponent={"level": 1400, "scale": "engine"})
+    assert "As strong as 1400." in {player["about"]["text"] for player in engine["players"]}
+
+
+def test_the_default_level_of_games_that_were_measured_has_its_own_estimate(client: TestClient) -> None:
+    for game in ("go", "shogi"):
         levels = offer(client, game)["levels"]
         default = {row["level"]: row for row in levels["estimates"]}[levels["default"]]
         assert default["rating"] is not None, game

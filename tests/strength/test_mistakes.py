@@ -4,16 +4,27 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from sparring import data
 from sparring.base.errors import JournalMismatch
 from sparring.games import describe
-from sparring.measure import GameSelection, JudgeConfig, Sample, judge_games, mistakes_report, read_sample
+from sparring.measure import (
+    GameSelection,
+    JudgeConfig,
+    Sample,
+    judge_games,
+    mistakes_report,
+    people_mistakes,
+    read_sample,
+)
 from sparring.measure.mistakes import expected_score
+from sparring.measure.reports import read_json
 from sparring.measure.strength import policy_values
 from sparring.policies import load_policy
 from sparring.records import PositionFilter
@@ -28,6 +39,7 @@ BLUNDER = 5
 ENGINE = """
 import sys
 count = open(sys.argv[1], "a")
+wdl = True
 for line in sys.stdin:
     word, *rest = line.split()
     if word == "uci":
@@ -40,8 +52,10 @@ for line in sys.stdin:
         break
     elif word in ("setoption", "go"):
         print(line.strip(), file=count, flush=True)
+        if "UCI_ShowWDL" in rest:
+            wdl = rest[-1] == "true"
         if word == "go":
-            print("info depth 1 score cp 120 wdl 500 300 200 nodes 7")
+            print("info depth 1 score cp 120", "wdl 500 300 200" if wdl else "", "nodes 7")
             print("bestmove e2e4")
     sys.stdout.flush()
 """
@@ -54,10 +68,10 @@ def sample_of(folder: Path, *games: str, skip: int = 0) -> Sample:
     return read_sample(GameSelection("chess", (path,), None, filter=PositionFilter(skip)))
 
 
-def engine(folder: Path) -> tuple[JudgeConfig, Path]:
+def engine(folder: Path, centipawns: int = 120) -> tuple[JudgeConfig, Path]:
     """An engine that gives every position 0.65, and the file of what it was sent."""
     program, log = folder / "engine.py", folder / "sent.txt"
-    program.write_text(ENGINE)
+    program.write_text(ENGINE.replace("cp 120", f"cp {centipawns}"))
     return JudgeConfig("chess", engine=(sys.executable, str(program), str(log)), nodes=7), log
 
 
@@ -83,6 +97,27 @@ def test_an_engine_judges_by_its_chances_with_its_nodes(tmp_path: Path) -> None:
     assert "setoption name Threads value 1" in sent
     assert "setoption name UCI_ShowWDL value true" in sent
     assert not any("Hash" in line for line in sent), "the engine does not declare it"
+
+
+@pytest.mark.parametrize(("centipawns", "searched"), [(120, 7), (-900, 0)])
+def test_a_clear_position_gets_the_quick_search_alone(tmp_path: Path, centipawns: int, searched: int) -> None:
+    judge, log = engine(tmp_path, centipawns)
+    quick = replace(judge, quick_nodes=2)
+    judge_games(sample_of(tmp_path, MATE), quick, tmp_path / "judged.jsonl")
+    sent = log.read_text().splitlines()
+    assert (sent.count("go nodes 2"), sent.count("go nodes 7")) == (7, searched)
+    with pytest.raises(JournalMismatch):
+        judge_games(sample_of(tmp_path, MATE), judge, tmp_path / "judged.jsonl")
+
+
+def test_an_engine_judges_by_its_score_if_asked(tmp_path: Path) -> None:
+    judge, log = engine(tmp_path)
+    by_score = replace(judge, own_chances=False)
+    before, _ = judge_games(sample_of(tmp_path, MATE), by_score, tmp_path / "judged.jsonl")
+    chess = describe("chess").engine
+    assert chess is not None
+    assert before == pytest.approx(np.full(7, expected_score(120, chess.score_scale)), abs=1e-4)
+    assert "setoption name UCI_ShowWDL value false" in log.read_text()
 
 
 def test_judged_games_are_not_judged_again(tmp_path: Path) -> None:
@@ -129,6 +164,18 @@ def test_the_report_counts_undecided_moves_and_names_the_decided_ones(tmp_path: 
     assert standings["won"]["blunders"]["value"] == 0.5
     assert sum(entry["moves"] for entry in report["by"]["phase"].values()) == 11
     json.dumps(report)
+
+
+def test_people_give_away_less_the_higher_their_rating() -> None:
+    judge = read_json(data.path("mistakes", "chess"))["judge"]
+    people = people_mistakes("chess", judge)
+    assert set(range(800, 2401, 100)) <= set(people)
+    for column in ("loss", "mistakes", "blunders"):
+        values = [people[rating][column]["value"] for rating in sorted(people)]
+        assert values == sorted(values, reverse=True)
+        assert all(row[column]["low"] < row[column]["value"] < row[column]["high"] for row in people.values())
+    assert people_mistakes("chess", {**judge, "nodes": 1}) == {}, "numbers of two judges are not compared"
+    assert people_mistakes("go", judge) == {}
 
 
 def test_centipawns_become_an_expected_score() -> None:

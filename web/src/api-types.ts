@@ -1645,6 +1645,12 @@ export interface components {
              * @description Whose scale it is.
              */
             family: string;
+            /**
+             * Scale
+             * @description people: a level errs as people of that rating do. engine: as strong as an engine of it.
+             * @enum {string}
+             */
+            scale: "people" | "engine";
             /** Measured */
             measured: components["schemas"]["LevelOffer"][];
             /**
@@ -1763,6 +1769,7 @@ export interface components {
             you: (0 | 1) | null;
             /**
              * @default {
+             *       "scale": "people",
              *       "nodes": 0,
              *       "think_time": "human",
              *       "adapt": false
@@ -1928,6 +1935,13 @@ export interface components {
              * @description level: its strength.
              */
             level?: number | null;
+            /**
+             * Scale
+             * @description level: people: errs as people of that rating do; engine: as strong as an engine of it.
+             * @default people
+             * @enum {string}
+             */
+            scale: "people" | "engine";
             /**
              * Rating
              * @description human: the rating, or in Go the rank, of the people it plays like.

@@ -99,7 +99,7 @@ function Help({ onClose }: { onClose: () => void }) {
       )}
       <details>
         <summary>{t("More about the numbers")}</summary>
-        <p>{t("A level is a strength. It was measured in games on the scale of another program; the numbers in brackets are its 95 % interval: where the true value lies in 19 of 20 cases. With 100 points more, a player wins 64 of 100 points against the other.")}</p>
+        <p>{t("A level is a strength. In chess it is that of people who err as much, in other games that on the scale of another program. The numbers in brackets are its 95 % interval: where the true value lies in 19 of 20 cases. On the scale of a program, a player with 100 points more wins 64 of 100 points against the other.")}</p>
         <p>{t("A rating or rank of people says whose moves the opponent imitates. That is a style, not a measured strength. Each site has its own scale: 1500 on one is not 1500 on another.")}</p>
         <p>{t("What a move gives away is a share of a win: a move that gives away 10 % turns an even game, 50 of 100 points, into 40 of 100. It is a judgement of the strong network, which errs.")}</p>
         <p>{t("A puzzle rating is on the scale of Lichess's puzzles: a problem of 1500 is found by a person with the puzzle rating 1500 in half of all first tries. A problem's rating is predicted: on Lichess's own puzzles it is 190 points off on average, on positions of your games that was not measured. Yours is measured by your first tries alone.")}</p>

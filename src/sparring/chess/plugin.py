@@ -156,8 +156,8 @@ DESCRIPTION = GameDescription(
     people=PeopleNetwork(rating=1500),
     board="chessboard",
     rating_scale=Sentence(
-        "A level was measured against the limited strength (UCI_Elo) of Stockfish, not against people: it "
-        "is no rating of Lichess or FIDE."
+        "A level errs as often and as badly as people of that rating do in rapid games on Lichess: it is "
+        "not converted to ratings of chess.com or FIDE."
     ),
     display_move=_san,
     claimable_draw=_claim,

@@ -110,7 +110,7 @@ def calibrate(
 def _read(
     game: str, players: Path | None, anchors: str, max_anchor: float | None
 ) -> tuple[LevelTable, list[Anchor]]:
-    table = shipped_levels(game) if players is None else read_level_table(players)
+    table = shipped_levels(game, "engine") if players is None else read_level_table(players)
     members = [anchor for name in anchors.split(",") for anchor in read_anchors(name.strip(), game)]
     if table is None:
         raise UserError(f"{game} has no level table: give one with --players")

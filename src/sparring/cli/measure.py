@@ -154,6 +154,16 @@ def mistakes(
         ),
     ] = "strong",
     nodes: Annotated[int, typer.Option(min=1, help="Nodes of an engine's search of a position.")] = 40_000,
+    quick: Annotated[
+        int,
+        typer.Option(
+            min=0, help="Nodes of a first search; what it finds clear is not searched further. 0: none."
+        ),
+    ] = 0,
+    centipawns: Annotated[
+        bool,
+        typer.Option("--centipawns", help="Values by the engine's score, not by its own chances."),
+    ] = False,
     out: Annotated[
         Path | None, typer.Option(help="Report folder; games judged there are not judged again.")
     ] = None,
@@ -203,7 +213,10 @@ def mistakes(
         _mistakes_in_points(selection, judge_of_points, out, as_json)
         return
     engine = () if shutil.which(words[0]) is None else tuple(words)
-    config = measuring.JudgeConfig(game, policy="" if engine else judge, engine=engine, nodes=nodes)
+    config = measuring.JudgeConfig(
+        game, policy="" if engine else judge, engine=engine, nodes=nodes, quick_nodes=quick,
+        own_chances=not centipawns,
+    )  # fmt: skip
     try:
         config.open().close()
     except BadFile as error:
@@ -222,6 +235,9 @@ def mistakes(
         "judge": config.header(),
         "groups": measuring.mistakes_report(sample, before, after),
     }
+    if people := measuring.people_mistakes(game, config.header()):
+        content["people"] = {name: people[int(name)] for name in content["groups"] if name.isdigit()
+                             and int(name) in people}  # fmt: skip
     _show_mistakes(content, out, as_json, ("loss", "mistakes", "blunders"))
 
 
@@ -265,9 +281,13 @@ def _show_mistakes(
         print(json.dumps(content))
         return
     console = make_console()
-    table = Table("group", "games", "moves", "loss a move", "mistakes", "blunders", box=None)
+    people = content.get("people", {})
+    headers = ["group", "games", "moves", "loss a move", "mistakes", "blunders"]
+    table = Table(*headers, *(["people lose"] if people else []), box=None)
     for name, entry in content["groups"].items():
-        cells = (_interval(entry[column]) for column in columns)
+        cells = [_interval(entry[column]) for column in columns]
+        if people:
+            cells.append(_interval(people[name]["loss"]) if name in people else "-")
         table.add_row(foreign(name), f"{entry['games']:,}", f"{entry['moves']:,}", *cells)
     console.print(table)
     if out is not None:

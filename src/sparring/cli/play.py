@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, cast, get_args
 
 import numpy as np
 import typer
@@ -27,6 +27,7 @@ from sparring.games import Game, describe
 from sparring.play.opponent import Opponent, advice_on, imitated_rating, no_people
 from sparring.players import DEFAULT_RATING, STRENGTHS, AdaptivePlayer, Player, PolicyPlayer, SearchPlayer
 from sparring.players.game_players import games_with_bots
+from sparring.players.player_config import StrengthScale
 from sparring.policies import rating_text
 from sparring.policies.person import PersonPolicy
 from sparring.records.readers import written_formats
@@ -42,6 +43,13 @@ def play(
             "follows your results."
         ),
     ] = None,
+    scale: Annotated[
+        str,
+        typer.Option(
+            help="What --level means in chess: `people`, errs as people of that rating do in Lichess rapid; "
+            "`engine`, as strong as an engine of that rating."
+        ),
+    ] = "people",
     levels: Annotated[
         Path | None,
         typer.Option(
@@ -155,6 +163,7 @@ def play(
         game,
         level=None if adapt else parse_level(level),
         adapt=adapt,
+        scale=_scale(scale),
         levels=None if levels is None else expand_user(levels),
         rating=its_rating,
         my_rating=your_rating,
@@ -287,6 +296,14 @@ def parse_level(text: str | None) -> int | None:
         return int(text)
     except ValueError:
         raise UserError(f"--level {text}: expected a number such as 1500, or adapt") from None
+
+
+def _scale(text: str) -> StrengthScale:
+    """The scale of a name. Raises UserError."""
+    for scale in get_args(StrengthScale):
+        if scale == text:
+            return cast(StrengthScale, scale)
+    raise UserError(f"--scale {text}: expected {' or '.join(get_args(StrengthScale))}")
 
 
 def describe_opponent(opponent: Player, strength: int | None) -> str:

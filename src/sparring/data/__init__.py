@@ -24,6 +24,7 @@ Kind = Literal[
     "evaluations",
     "expectation",
     "levels",
+    "mistakes",
     "networks",
     "opening_names",
     "openings",
@@ -41,13 +42,13 @@ Kind = Literal[
 """anchors: families of calibration. behaviour: models of people's think time, resignation and draws. books:
 openings by position key. bot_ratings: measured ratings of named bots. difficulty: models of how hard problems
 are. endgames: archives of endgame tables. evaluations: linear evaluations for alpha-beta. expectation: what
-people score from positions. levels: level tables. networks: ONNX graphs with model cards. opening_names:
-names and codes of openings. openings: named openings and handicaps. policies: policy descriptions. presets:
-record filters. strength: models of a player's rating given its moves. student_training: configurations of
-students. styles: style networks, which adapt a network to one person. synopsis_networks: networks of the
-planner of reconnaissance blind chess. synopsis_training: their training configurations. training: training
-configurations. turing: games of a Turing test and their key. value_networks: small networks that alpha-beta
-evaluates with."""
+people score from positions. levels: level tables. mistakes: what people of each rating give away a move, by
+one judge. networks: ONNX graphs with model cards. opening_names: names and codes of openings. openings: named
+openings and handicaps. policies: policy descriptions. presets: record filters. strength: models of a player's
+rating given its moves. student_training: configurations of students. styles: style networks, which adapt a
+network to one person. synopsis_networks: networks of the planner of reconnaissance blind chess.
+synopsis_training: their training configurations. training: training configurations. turing: games of a Turing
+test and their key. value_networks: small networks that alpha-beta evaluates with."""
 
 _SUFFIXES: dict[Kind, str] = {
     "anchors": ".toml",
@@ -59,6 +60,7 @@ _SUFFIXES: dict[Kind, str] = {
     "evaluations": ".json",
     "expectation": ".toml",
     "levels": ".toml",
+    "mistakes": ".json",
     "networks": ".onnx",
     "opening_names": ".tsv",
     "openings": ".toml",

@@ -70,7 +70,7 @@ def script_path(folder: Path, stem: str) -> Path:
 def launchers_of(protocol: str, levels: Sequence[int], folder: Path, ending: str = "") -> list[Launcher]:
     """The launchers of levels; without levels, of the measured rows of the game's table. Raises BadConfig."""
     game = PROTOCOLS[protocol]
-    table = shipped_levels(game)
+    table = shipped_levels(game, "engine")
     if table is None:
         raise BadConfig(f"{game} has no levels")
     for level in levels:

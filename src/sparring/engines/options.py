@@ -46,17 +46,17 @@ class EngineSettings:
     @classmethod
     def of(cls, game: str) -> EngineSettings:
         """The settings of a game's default player."""
-        return cls(default_player_config(game))
+        return cls(default_player_config(game, scale="engine"))
 
     def effective_config(self) -> PlayerConfig:
         """The player's configuration with all options applied."""
-        config = at_level(self.player_config, self.elo) if self.limit_strength else self.player_config
+        config = _at_level(self.player_config, self.elo) if self.limit_strength else self.player_config
         return config if self.own_book else replace(config, book="")
 
     @property
     def chooses_strength(self) -> bool:
         """Whether the GUI is to choose the strength: this is the game's default player."""
-        own, default = self.player_config, default_player_config(self.player_config.game)
+        own, default = self.player_config, EngineSettings.of(self.player_config.game).player_config
         return all(getattr(own, key) == getattr(default, key) for key in ("level", "model", *LEVEL_KEYS))
 
     @property
@@ -185,7 +185,7 @@ PROTOCOLS: dict[str, str] = {str(protocol): game for protocol, game in protocol_
 
 _LARGEST_SPIN = 2**31 - 1
 """Many GUIs read whole numbers into 32 bits."""
-_ELO = level_range(PROTOCOLS.get("uci", "")) or (ELO.lowest, ELO.highest)
+_ELO = level_range(PROTOCOLS.get("uci", ""), "engine") or (ELO.lowest, ELO.highest)
 """The levels of UCI's game."""
 
 
@@ -217,6 +217,11 @@ def _action(change: Callable[[EngineSettings, str], EngineSettings]) -> OptionAc
     return OptionAccessor(lambda settings: None, change)
 
 
+def _at_level(config: PlayerConfig, level: int) -> PlayerConfig:
+    """The player at a level on the scale of engines, which GUIs mean by a number."""
+    return at_level(replace(config, scale="engine"), level)
+
+
 def _set_level(settings: EngineSettings, level: int | None) -> EngineSettings:
     """Sets the keys of a level; without one, those of the game's default player."""
     config = settings.player_config
@@ -224,7 +229,7 @@ def _set_level(settings: EngineSettings, level: int | None) -> EngineSettings:
         default = EngineSettings.of(config.game).player_config
         values = {key: getattr(default, key) for key in ("level", "model", *LEVEL_KEYS)}
         return replace(settings, player_config=replace(config, **values), is_default_rating=True)
-    return replace(settings, player_config=at_level(config, level), is_default_rating=False)
+    return replace(settings, player_config=_at_level(config, level), is_default_rating=False)
 
 
 HIGHEST_SKILL = 20
@@ -234,7 +239,7 @@ HIGHEST_SKILL = 20
 def level_of_skill(game: str, skill: int, highest: int = HIGHEST_SKILL) -> int:
     """The level at a step of a scale: 0 is the lowest level of the game's table, `highest` its highest one,
     and the steps between are equal."""
-    low, high = level_range(game) or (0, 0)
+    low, high = level_range(game, "engine") or (0, 0)
     return low + round((high - low) * skill / highest)
 
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from sparring.measure.mistakes import JudgeConfig as JudgeConfig
     from sparring.measure.mistakes import judge_games as judge_games
     from sparring.measure.mistakes import mistakes_report as mistakes_report
+    from sparring.measure.mistakes import people_mistakes as people_mistakes
     from sparring.measure.points import PointsConfig as PointsConfig
     from sparring.measure.points import judge_points as judge_points
     from sparring.measure.samples import GameSelection as GameSelection

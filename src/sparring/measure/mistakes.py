@@ -17,11 +17,13 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from sparring import data
 from sparring.base.errors import BadConfig
 from sparring.base.storage import Journal
 from sparring.base.workers import LocalWorkerPool
 from sparring.games import describe
 from sparring.measure.metrics import Buckets, Estimate, Resamples, all_buckets
+from sparring.measure.reports import read_json
 from sparring.measure.samples import Sample
 from sparring.measure.strength import policy_values
 from sparring.play.result import GameResult
@@ -71,6 +73,10 @@ POINTS = LossScale(
 )  # fmt: skip
 """Two points stand out of the judge's noise; six are what programs that review games call a blunder. From a
 lead of 30 points on, people play to finish the game."""
+CLEAR = 1.5
+"""A score beyond so many times the engine's scale (in chess 4 pawns) is clear: a short search is enough."""
+PEOPLE_KIND = "rapid"
+"""Kind of people's games whose curves are shown beside measured games."""
 _DIGITS = 4
 _MOST_LOGIT = 3.68208
 
@@ -99,6 +105,12 @@ class JudgeConfig:
     """The command of an engine that speaks UCI or USI."""
     nodes: int = 40_000
     """Nodes of an engine's search of one position."""
+    quick_nodes: int = 0
+    """Nodes of a first search; a position that it finds clear (`CLEAR`) is not searched further. 0 searches
+    every position with `nodes`."""
+    own_chances: bool = True
+    """Whether values are the engine's own chances, where it reports them; if not, they follow from its score
+    by Lichess's formula."""
     hash_megabytes: int = 32
 
     def open(self) -> Judge:
@@ -113,18 +125,27 @@ class JudgeConfig:
             Path(self.engine[0]).stem,
             support.protocol,
             self.engine,
-            limits=SearchLimits(nodes=self.nodes),
-            preferences={"Threads": "1", hash_option: str(self.hash_megabytes), "UCI_ShowWDL": "true"},
+            preferences={
+                "Threads": "1",
+                hash_option: str(self.hash_megabytes),
+                "UCI_ShowWDL": "true" if self.own_chances else "false",
+            },
         )
-        return _EngineJudge(start_engine(config), support.score_scale)
+        stages = [nodes for nodes in (self.quick_nodes, self.nodes) if nodes]
+        return _EngineJudge(start_engine(config), support.score_scale, stages)
 
     def header(self) -> dict[str, Any]:
         """What decides the values, as plain values."""
-        return {"policy": self.policy} if self.policy else {
+        if self.policy:
+            return {"policy": self.policy}
+        header = {
             "engine": [Path(self.engine[0]).name, *self.engine[1:]],
             "nodes": self.nodes,
             "hash_megabytes": self.hash_megabytes,
-        }  # fmt: skip
+        }
+        if self.quick_nodes:
+            header["quick_nodes"] = self.quick_nodes
+        return header if self.own_chances else header | {"own_chances": False}
 
 
 class _PolicyJudge:
@@ -142,10 +163,11 @@ class _PolicyJudge:
 
 
 class _EngineJudge:
-    """An engine with a fixed number of nodes and one thread: the same values in every run."""
+    """An engine with fixed numbers of nodes and one thread: the same values in every run."""
 
-    def __init__(self, engine: EngineClient, scale: float) -> None:
-        self._engine, self._scale = engine, scale
+    def __init__(self, engine: EngineClient, scale: float, stages: Sequence[int]) -> None:
+        """`stages` are the nodes of the searches of a position; each but the last may find it clear."""
+        self._engine, self._scale, self._stages = engine, scale, stages
 
     def values(self, states: Sequence[Any]) -> Array:
         """The expected scores of the side to move: the engine's own, else by its centipawns."""
@@ -156,12 +178,16 @@ class _EngineJudge:
     def _value(self, state: Any) -> float:
         if (outcome := state.outcome) is not None:
             return GameResult.by_rules(outcome).score(state.to_move) or 0.0
-        answer = self._engine.choose(PositionHistory.of(state), None)
-        if answer.expected is not None:
-            return answer.expected
-        if answer.score is None:
-            raise EngineFailure(FailureReason.PROTOCOL_ERROR, "it reported no score")
-        return expected_score(answer.score, self._scale)
+        history = PositionHistory.of(state)
+        expected, score = None, 0
+        for nodes in self._stages:
+            answer = self._engine.choose(history, None, SearchLimits(nodes=nodes))
+            if answer.score is None:
+                raise EngineFailure(FailureReason.PROTOCOL_ERROR, "it reported no score")
+            expected, score = answer.expected, answer.score
+            if abs(score) > CLEAR * self._scale:
+                break
+        return expected_score(score, self._scale) if expected is None else expected
 
     def close(self) -> None:
         """Lets the engine quit."""
@@ -276,6 +302,25 @@ def judge_games(
             keep(entry)
             on_progress("judging the games", judged, len(sample.games))
     return before, after
+
+
+# What people give away, as it was measured once.
+
+
+def people_mistakes(
+    game: str, judge: Mapping[str, Any], kind: str = PEOPLE_KIND
+) -> dict[int, dict[str, dict[str, float]]]:
+    """What people of each hundred rating points give away a move by this judge: smoothed loss, mistakes and
+    blunders with 95 % intervals. Empty if the shipped table has another judge, or there is none."""
+    if game not in data.names("mistakes"):
+        return {}
+    content = read_json(data.path("mistakes", game))
+    if content["judge"] != dict(judge):
+        return {}
+    return {
+        row["rating"]: {column: row[f"smooth_{column}"] for column in ("loss", "mistakes", "blunders")}
+        for row in content["curves"][kind]["rows"]
+    }
 
 
 # Loss a move, with intervals.

@@ -31,7 +31,12 @@ from sparring.players.levels import (
 from sparring.players.loading import load_player_file, make_player, open_player
 from sparring.players.persons import PersonEntry, find_person
 from sparring.players.player import Player
-from sparring.players.player_config import DEFAULT_RATING, PlayerConfig, default_player_config
+from sparring.players.player_config import (
+    DEFAULT_RATING,
+    PlayerConfig,
+    StrengthScale,
+    default_player_config,
+)
 from sparring.players.policy_player import PolicyPlayer, SearchPlayer
 from sparring.players.small_players import STRENGTHS, make_strength_player
 from sparring.policies import (
@@ -80,6 +85,8 @@ class Opponent:
     """None: by the keys that are given."""
     level: int | None = None
     """Strength on the scale of the game's level table."""
+    scale: StrengthScale = "people"
+    """Scale of the level: people's errors, or games against engines."""
     rating: int | str | None = None
     """Rating, or in Go the rank, of the people that it plays like."""
     person: str | None = None
@@ -188,6 +195,8 @@ class Opponent:
             raise BadConfig(f"style = {self.style!r}: expected a number from 0 to 1")
         if self.temperature is not None and not 0 <= self.temperature <= 1000:
             raise BadConfig(f"temperature = {self.temperature!r}: expected a number from 0 to 1000")
+        if self.scale not in get_args(StrengthScale):
+            raise BadConfig(f"scale = {self.scale!r}: expected people or engine")
         if self.think_time not in get_args(ThinkTime):
             raise BadConfig(f"think_time = {self.think_time!r}: expected none or human")
         if self.kind is not None and self.kind not in get_args(OpponentKind):
@@ -226,7 +235,7 @@ class Opponent:
         if self.levels is not None:
             assert self.level is not None  # by _check_values
             return self.level
-        if (table := shipped_levels(self.game)) is None:
+        if (table := shipped_levels(self.game, self.scale)) is None:
             raise BadConfig(f"There are no levels in {self.game}.")
         if self.level is not None:
             return table.row(self.level).level
@@ -258,7 +267,7 @@ class Opponent:
     def level_keys(self, level: int) -> Mapping[str, Any]:
         """The keys of the player of a level. Raises BadConfig."""
         if self.levels is None:
-            return level_keys(self.game, level)
+            return level_keys(self.game, level, self.scale)
         table = read_level_table(self.levels)
         if table.game != self.game:
             raise BadConfig(f"{self.levels} has levels of {table.game}, not of {self.game}")
@@ -273,7 +282,7 @@ class Opponent:
         if self.kind == "human" and all(value is None for value in own_strength):
             level = level_of_rating(self.game, self.rating)
         keys: dict[str, Any] = {} if level is None else dict(self.level_keys(level))
-        keys["think_time"], keys["seed"] = self.think_time, seed
+        keys |= {"scale": self.scale, "think_time": self.think_time, "seed": seed}
         given = {"model": self.model, "opponent_rating": self.my_rating, "temperature": self.temperature}
         keys |= {key: value for key, value in given.items() if value is not None}
         if self.kind == "human" or self.rating is not None:

@@ -30,7 +30,7 @@ from sparring.base.config import (
 )
 from sparring.base.errors import BadConfig
 from sparring.games import GAMES, describe
-from sparring.players.player_config import PlayerConfig
+from sparring.players.player_config import PlayerConfig, StrengthScale
 
 LEVEL_KEYS = (
     "rating", "temperature", "nodes", "c_puct", "policy_temperature", "unvisited_share", "rule", "reuse_tree"
@@ -64,9 +64,9 @@ class Level:
     policy: str = ""
     """Policy of this level; without it, the table's. A level between two rows has that of the lower."""
     loss: float | None = None
-    """Go: points that it loses a move, as its settings were solved for."""
+    """Loss a move, as its settings were solved for: Go: points; chess: expected score."""
     people: float | None = None
-    """Go: points that people of its rank lose a move."""
+    """Loss a move of people of its rank or rating."""
     people_interval: tuple[float, float] | None = None
     """95 % interval of `people`."""
     extrapolated: bool = False
@@ -86,7 +86,9 @@ class LevelTable:
     rule: Literal["visits", "regularised", "kl"] = PlayerConfig.rule
     """Choice of a move after a search, as in a player's file."""
     family: str = ""
-    """Family of the anchors on whose scale the levels are."""
+    """Family of the anchors on whose scale the levels are; for people's scale, their site and speed."""
+    scale: StrengthScale = "engine"
+    """`people` if a level errs as people of that rating do, `engine` if it was measured against engines."""
     default: int | None = None
     """Level of the default opponent; without it, that of the middle row."""
 
@@ -182,15 +184,23 @@ def read_level_table(path: Path) -> LevelTable:
     return read_config(LevelTable, path)
 
 
+def shipped_table_name(game: str, scale: StrengthScale = "people") -> str:
+    """The name of the shipped level table of a game and a scale, as a file of the kind "levels"."""
+    name = f"{game}-{scale}"
+    return name if name in data.names("levels") else game
+
+
 @cache
-def shipped_levels(game: str) -> LevelTable | None:
-    """The level table of a game that is part of the package; None if there is none."""
-    return read_level_table(data.path("levels", game)) if game in data.names("levels") else None
+def shipped_levels(game: str, scale: StrengthScale = "people") -> LevelTable | None:
+    """The level table of a game that is part of the package; None if there is none. A game with one table has
+    it for both scales."""
+    name = shipped_table_name(game, scale)
+    return read_level_table(data.path("levels", name)) if name in data.names("levels") else None
 
 
-def level_range(game: str) -> tuple[int, int] | None:
+def level_range(game: str, scale: StrengthScale = "people") -> tuple[int, int] | None:
     """The lowest and the highest level of a game; None if it has no level table."""
-    table = shipped_levels(game)
+    table = shipped_levels(game, scale)
     return None if table is None else table.range
 
 
@@ -205,13 +215,16 @@ def level_of_rating(game: str, rating: int | str | None) -> int | None:
 
 
 def at_level(config: PlayerConfig, level: int) -> PlayerConfig:
-    """A player with the model and the dials of a level; its other keys stay. Raises BadConfig."""
-    return replace(config, **level_keys(config.game, level))
+    """A player with the model and the dials of a level, on the scale that it names; its other keys stay.
+
+    Raises BadConfig.
+    """
+    return replace(config, **level_keys(config.game, level, config.scale))
 
 
-def level_keys(game: str, level: int) -> Mapping[str, Any]:
+def level_keys(game: str, level: int, scale: StrengthScale = "people") -> Mapping[str, Any]:
     """The keys that a level stands for in a player's file. Raises BadConfig."""
-    table = shipped_levels(game)
+    table = shipped_levels(game, scale)
     if table is None:
         raise BadConfig(f"level = {level}: {game} has no levels; it has strengths 1 to 9")
     return table.keys(level)
@@ -243,7 +256,7 @@ def parse_player_config(table: Mapping[str, Any], source: Source | None = None) 
     if config.level is None:
         return config
     try:
-        keys = level_keys(config.game, config.level)
+        keys = level_keys(config.game, config.level, config.scale)
     except BadConfig as error:
         raise source.fault(source.key_path(str(error))) from None
     return replace(config, **{key: value for key, value in keys.items() if key not in table})

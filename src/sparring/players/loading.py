@@ -69,7 +69,7 @@ def open_player(config: PlayerConfig, history: OpponentHistory | None = None) ->
     """
     if not config.adapt:
         return make_player(config)
-    if (levels := level_range(config.game)) is None:
+    if (levels := level_range(config.game, config.scale)) is None:
         raise BadConfig(f"adapt = true: {config.game} has no levels")
     guesses = (config.level, config.rating_number("opponent_rating"), sum(levels) / 2)
     return AdaptivePlayer(
@@ -140,6 +140,6 @@ def _overridden(config: Any, overrides: Mapping[str, Any]) -> Any:
     if not overrides:
         return config
     if isinstance(config, PlayerConfig) and isinstance(level := overrides.get("level"), int):
-        config = at_level(config, level)
+        config = at_level(replace(config, scale=overrides.get("scale", config.scale)), level)
     table = {key: value for key, value in {**asdict(config), **overrides}.items() if value is not None}
     return from_table(type(config), table, Source())

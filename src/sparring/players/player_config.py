@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeAlias
 
 from msgspec import Meta
 
@@ -30,6 +30,9 @@ DEFAULT_RATING: dict[str, int | str | None] = {
 """Rating of the default player of each game with a human-like network; None where it has no ratings. A build
 may leave out a network (`data.lacking`)."""
 
+StrengthScale: TypeAlias = Literal["people", "engine"]
+"""people: a level errs as people of that rating do, where the game has such a table. engine: by games against
+engines."""
 Rating = Annotated[int, Meta(ge=-100, le=10_000)] | str
 """A rating, or in Go a rank such as 3d."""
 
@@ -51,6 +54,9 @@ class PlayerConfig:
     level: int | None = None
     """Strength, by the game's [level table](levels.md): sets `model`, `rating`, `temperature`, `nodes`,
     `c_puct` and `policy_temperature` where the file does not."""
+    scale: StrengthScale = "people"
+    """Scale of `level`: `people` errs as often and as badly as people of that rating (chess); `engine` is as
+    strong as an engine of that rating. A game with one level table has it for both."""
     opponent_rating: Rating | None = None
     """Rating of the opponent; without it, the same as `rating`."""
     temperature: Annotated[float, Meta(ge=0, le=1000)] = 1.0

@@ -6,7 +6,7 @@ import dataclasses
 import math
 from collections.abc import Iterator
 from functools import cache
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import Field
 
@@ -102,6 +102,9 @@ class LevelScale(ApiMessage):
     highest: int
     default: int
     family: str = Field(description="Whose scale it is.")
+    scale: Literal["people", "engine"] = Field(
+        description="people: a level errs as people of that rating do. engine: as strong as an engine of it."
+    )
     measured: list[LevelOffer]
     estimates: list[DialStep] = Field(
         description="Every step of the dial and the default, the weakest first."
@@ -264,6 +267,7 @@ def _levels(game: str) -> LevelScale | None:
         highest=high,
         default=default,
         family=table.family,
+        scale=table.scale,
         measured=rows,
         estimates=[
             _estimate(table, level)

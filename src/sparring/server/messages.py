@@ -63,6 +63,10 @@ class OpponentChoice(ApiMessage):
         "player. bot: a named bot of a hidden game. person: plays like one person.",
     )
     level: int | None = Field(default=None, ge=0, le=4_000, description="level: its strength.")
+    scale: Literal["people", "engine"] = Field(
+        default="people",
+        description="level: people: errs as people of that rating do; engine: as strong as an engine of it.",
+    )
     rating: int | str | None = Field(
         default=None, description="human: the rating, or in Go the rank, of the people it plays like."
     )

@@ -24,7 +24,7 @@ from sparring.play.opponent import BLEND, HUMAN, Opponent, rating_advice
 from sparring.players import DEFAULT_RATING, LOAD_ERRORS, Decision, Player
 from sparring.players.behaviour_models import ThinkTime
 from sparring.players.game_players import game_players
-from sparring.players.levels import LevelTable, shipped_levels
+from sparring.players.levels import LevelTable, shipped_levels, shipped_table_name
 from sparring.players.persons import PersonEntry, stored_persons
 from sparring.players.player_config import PlayerConfig
 from sparring.players.policy_player import make_think_time
@@ -161,14 +161,18 @@ def shipped_versions(game: str, choice: OpponentChoice) -> dict[str, int]:
     """The versions of the shipped files that decide how a completed choice plays, such as
     {"levels/chess": 1, "networks/human-chess": 1}."""
     versions = data.game_versions(game, _FILES.get(choice.kind or "", ()))
-    policy = {"human": BLEND, "level": _policy_of_level(game, choice.level)}.get(choice.kind or "", "")
+    table = f"levels/{shipped_table_name(game, choice.scale)}"
+    versions = {
+        file: row for file, row in versions.items() if file == table or not file.startswith("levels/")
+    }
+    policy = {"human": BLEND, "level": _policy_of_level(game, choice)}.get(choice.kind or "", "")
     row = data.file_version("policies", f"{policy}-{game}")
     return versions if row is None else {**versions, f"policies/{policy}-{game}": row.version}
 
 
-def _policy_of_level(game: str, level: int | None) -> str:
-    table = shipped_levels(game)
-    return "" if table is None or level is None else str(table.keys(level)["model"])
+def _policy_of_level(game: str, choice: OpponentChoice) -> str:
+    table = shipped_levels(game, choice.scale)
+    return "" if table is None or choice.level is None else str(table.keys(choice.level)["model"])
 
 
 def person_entry(game: str, stem: str | None) -> PersonEntry:
@@ -196,7 +200,12 @@ def _about(game: Game[Any], choice: OpponentChoice) -> tuple[str, str]:
         case "level":
             level = choice.level or 0
             adapts = Sentence("The level follows your results.") if choice.adapt else ""
-            about = joined(Sentence("As strong as {level}.", level=level), adapts)
+            table = shipped_levels(game.spec.name, choice.scale)
+            if table is not None and table.scale == "people":
+                means = Sentence("Errs as people of {level} do ({family}).", level=level, family=table.family)
+            else:
+                means = Sentence("As strong as {level}.", level=level)
+            about = joined(means, adapts)
             return Sentence("Sparring, level {level}", level=level), about
         case "person":
             entry = next((e for e in stored_persons(game.spec.name) if e.path.stem == choice.person), None)

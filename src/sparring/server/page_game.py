@@ -21,6 +21,7 @@ from sparring.games import Game, IllegalMove, Move, ParseError, describe, load_g
 from sparring.play.game import LiveGame, NotAllowed, PlayedMove
 from sparring.play.result import AGREEMENT, RESIGNATION, TIME_FORFEIT, GameResult, reason_text
 from sparring.players import Player
+from sparring.players.levels import shipped_table_name
 from sparring.records.readers import written_formats
 from sparring.server.messages import (
     ApiMessage,
@@ -131,7 +132,15 @@ class GameSettings:
     def from_json(cls, text: str) -> Self:
         """The settings of a text by `to_json`."""
         table = json.loads(text)
-        first, second = (OpponentChoice(**opponent) for opponent in table.pop("opponents"))
+        versions = table.get("versions", {})
+        stored = table.pop("opponents")
+        if any("scale" not in opponent for opponent in stored):
+            # Stored before there were two scales: it keeps the level table that it was played with.
+            stored = [{"scale": "engine", **opponent} for opponent in stored]
+            name = f"levels/{table['game']}"
+            if name in versions and (own := shipped_table_name(table["game"], "engine")) != table["game"]:
+                versions[f"levels/{own}"] = versions.pop(name)
+        first, second = (OpponentChoice(**opponent) for opponent in stored)
         clock = table.pop("clock")
         return cls(opponents=(first, second), clock=_stored_clock(clock), **table)
 

@@ -261,6 +261,8 @@ function LevelDial({ offer, choice, onChange, measured }: Change) {
       note={
         measured
           ? t("Measured on {board} only.", { board: measured })
+          : levels.scale === "people"
+          ? t("Errs as people of {level} do ({family}).", { level: shown(level), family })
           : estimate?.rating == null
           ? t("Not measured yet: the level is what was asked of it.")
           : estimate.measured

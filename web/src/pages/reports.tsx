@@ -67,7 +67,7 @@ function Levels({ ladder }: { ladder: ReportView | undefined }) {
     <section class="card levels-meaning" aria-label={t("What a level means")}>
       <h2>{t("What a level means")}</h2>
       <p>
-        {t("An opponent of level 1500 scores as many points against a program of known strength as a player of 1500 on that program's scale would. The tables have what was measured in games; levels in between are estimated from their neighbours. Two levels 100 points apart: the higher one wins 64 of 100 points; 200 points apart, 76; 400 points apart, 91.")} <NumberHelp />
+        {t("In chess an opponent of level 1500 errs as often and as badly as people of 1500 do in rapid games on Lichess. In other games it scores as many points against a program of known strength as a player of 1500 on that program's scale would; the tables have what was measured in games, and levels in between are estimated from their neighbours. On such a scale two levels 100 points apart mean: the higher one wins 64 of 100 points; 200 points apart, 76; 400 points apart, 91.")} <NumberHelp />
       </p>
       <div class="ladder">
         {ladder && (
@@ -75,7 +75,7 @@ function Levels({ ladder }: { ladder: ReportView | undefined }) {
             <a href={`/api/reports/${ladder.name}/${LADDER}`} target="_blank" rel="noreferrer">
               <img src={`/api/reports/${ladder.name}/${LADDER}`} alt={t("The measured rating of each level of chess, with its interval: the closer to the line, the truer the level")} />
             </a>
-            <figcaption class="note">{t("Chess: what was asked of a level, and what was measured. On the line a level plays exactly at its number.")}</figcaption>
+            <figcaption class="note">{t("Chess on the scale of engines, which engines for other programs use: what was asked of a level, and what was measured. On the line a level plays exactly at its number.")}</figcaption>
           </figure>
         )}
         {games.map((offer) => (
