@@ -55,11 +55,19 @@ async function start(): Promise<Worker> {
 /** A request to the tab's own server. Rejects with the text of a refusal. */
 export async function tabRequest(method: string, path: string, body?: unknown): Promise<unknown> {
   const opened = await (worker ??= start());
-  return new Promise((resolve, reject) => {
+  const answer = new Promise((resolve, reject) => {
     const id = asked++;
     waiting.set(id, { resolve, reject });
     opened.postMessage({ id, method, path, body });
   });
+  if (path === "/catalogue") void answer.then(prepare, () => undefined);
+  return answer;
+}
+
+/** Reads the networks of the game that was chosen last, while the person looks at the page. */
+function prepare(): void {
+  const game = localStorage.getItem("game") ?? "chess";
+  void tabRequest("PREPARE", `/games/${game}`).catch(() => undefined);
 }
 
 /** Calls back with every view of a game. Returns the end of it. */

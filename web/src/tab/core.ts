@@ -23,6 +23,8 @@ export interface State extends Native {
   parseMove(text: string): number;
   perft(depth: number): number;
   randomGame(seed: number, limit: number): string;
+  /** A random game with a seed of two halves. */
+  playout(high: number, low: number, limit: number): { winner: number; over: boolean };
 }
 
 export interface ChessState extends State {

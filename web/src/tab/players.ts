@@ -9,6 +9,7 @@ import { Generator } from "./random";
 import type { Rules } from "./rules";
 import { mostVisited, preferProven, regularised, search, tempered, type SearchResult } from "./search";
 import { refuse } from "./sentences";
+import { uct } from "./uct";
 
 export interface LevelRow {
   level: number;
@@ -242,7 +243,7 @@ function allocatedTime(clock: Clock): number {
 /** Search effort relative to strength 1: a factor of 3 a step. */
 const effort = (strength: number) => 3 ** (strength - 1);
 
-/** The small search players of strengths 1 to 9: alpha-beta over material or a learned evaluation. */
+/** The small search players of strengths 1 to 9: alpha-beta over material or a learned evaluation, in Go UCT. */
 export class StrengthPlayer implements Player {
   private random = new Generator([0]);
   private searcher: Search | null = null;
@@ -259,7 +260,11 @@ export class StrengthPlayer implements Player {
     this.random = new Generator(seed);
   }
 
-  async choose({ state }: Turn): Promise<Decision> {
+  async choose({ state, stopped }: Turn): Promise<Decision> {
+    if (this.rules.native === "Go") {
+      const found = await uct(state, 60 * effort(this.strength), this.random, stopped);
+      return { ...found, resign: false, offerDraw: false, think: 0, prediction: null };
+    }
     const { moves, value } = this.data.evaluation ? this.learned(state) : this.material(state);
     return { move: moves[this.random.integer(moves.length)]!, value, resign: false, offerDraw: false, think: 0, prediction: null };
   }

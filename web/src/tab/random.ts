@@ -78,6 +78,22 @@ export class Generator {
     return Number(product >> 32n);
   }
 
+  /** The number that `integers(2**63)` draws. */
+  large(): bigint {
+    return this.next64() >> 1n;
+  }
+
+  /** `shuffle` of a list. */
+  shuffle<T>(items: T[]): T[] {
+    for (let index = items.length - 1; index > 0; index--) {
+      const mask = 2 ** Math.ceil(Math.log2(index + 1)) - 1;
+      let other = index + 1;
+      while (other > index) other = (this.next32() & mask) >>> 0;
+      [items[index], items[other]] = [items[other]!, items[index]!];
+    }
+    return items;
+  }
+
   /** The index that `choice(len(p), p=p)` draws. */
   choice(probabilities: ArrayLike<number>): number {
     const sums = new Float64Array(probabilities.length);
