@@ -32,7 +32,7 @@ const players = new Map();
 
 async function moves([game, options, opponent, seed, side, texts]) {
   const name = tab.RULES[game];
-  policies[game] ??= new tab.Policies(data.games[game], networks);
+  policies[game] ??= new tab.Policies(data.games[game], networks, read);
   const key = JSON.stringify([game, opponent]);
   if (!players.has(key)) players.set(key, await tab.makePlayer(core, name, policies[game], tab.completed(data.games[game], opponent, game), data.thinkTime));
   const player = players.get(key);

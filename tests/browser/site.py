@@ -13,11 +13,17 @@ import html
 import json
 import shutil
 import sys
+import zipfile
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from sparring import data
 from sparring.base.sentences import Sentence
+from sparring.base.storage import read_npz
+from sparring.expendibots.tables import MATERIALS
+from sparring.expendibots.value_network import LAYERS
 from sparring.games import describe
 from sparring.networks import load_network
 from sparring.networks.card import ModelCard
@@ -103,7 +109,32 @@ def game_data(game: str, opponents: Opponents) -> dict[str, Any]:
         "ranks": system.word == "rank",
         "accepted": opponents.ratings(game),
         "evaluation": open_evaluation(game).weights.ravel().tolist() if game in SEARCHERS else None,
+        "parts": _parts(game),
     }
+
+
+def _parts(game: str) -> dict[str, Any] | None:
+    """The layers of a value network and the endgame tables: their sizes, in the order of `_write_parts`."""
+    if game not in data.names("value_networks"):
+        return None
+    layers = [(name, array.size) for name, array in _layers(game).items()]
+    with zipfile.ZipFile(data.path("endgames", game)) as archive:
+        tables = [(*material, archive.getinfo("{}v{}".format(*material)).file_size) for material in MATERIALS]
+    return {"layers": layers, "tables": tables}
+
+
+def _layers(game: str) -> dict[str, Any]:
+    arrays = read_npz(data.path("value_networks", game))
+    return {name: arrays[name].astype(np.float32) for name in LAYERS}
+
+
+def _write_parts(game: str, folder: Path) -> None:
+    """The files that `_parts` describes."""
+    network = b"".join(array.tobytes() for array in _layers(game).values())
+    with zipfile.ZipFile(data.path("endgames", game)) as archive:
+        tables = b"".join(archive.read("{}v{}".format(*material)) for material in MATERIALS)
+    for name, content in (("network", network), ("endgames", tables)):
+        (folder / f"{game}-{name}.bin.gz").write_bytes(gzip.compress(content, 9, mtime=0))
 
 
 def tab_data() -> dict[str, Any]:
@@ -176,6 +207,8 @@ def build_site(out: Path) -> None:
         for name in _NETWORKS:
             if f"{name}-{game}" in data.names("networks"):
                 _pack(data.path("networks", f"{name}-{game}"), tab / f"{name}-{game}.onnx.gz")
+        if game in data.names("value_networks"):
+            _write_parts(game, tab)
     shutil.copy(ROOT / "LICENSE", out / "LICENSE.txt")
     shutil.copytree(ROOT / "LICENSES", out / "licences")
     (out / "licences.html").write_text(_licences(), encoding="utf-8")

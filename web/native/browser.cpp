@@ -23,7 +23,9 @@
 #include "chess/evaluation.hpp"
 #include "chess/position.hpp"
 #include "expendibots/encoding.hpp"
+#include "expendibots/endgame_tables.hpp"
 #include "expendibots/evaluator.hpp"
+#include "expendibots/network.hpp"
 #include "expendibots/position.hpp"
 #include "game/perft.hpp"
 #include "game/playout.hpp"
@@ -340,6 +342,13 @@ class LinearSearch {
         return result;
     }
     void clear() { searcher_.clear(); }
+    /// Replaces the evaluator by a copy that `change` has modified.
+    template <class Change>
+    void update_evaluator(Change change) {
+        E evaluator = searcher_.evaluator();
+        change(evaluator);
+        searcher_.set_evaluator(std::move(evaluator));
+    }
 
  private:
     search::Searcher<P, E> searcher_;
@@ -413,6 +422,41 @@ val go_ownership(const State<go::Position>& state, int playouts) {
                   }());
 }
 
+using ExpendibotsSearch = LinearSearch<expendibots::Position, expendibots::Evaluator>;
+
+/// Uses a value network in place of the weights: the layers of `expendibots::Network::Layers` as Float32Arrays.
+void use_network(ExpendibotsSearch& search, const val& layers) {
+    const auto layer = [&](const char* name) { return numbers<float>(layers[name]); };
+    const auto stacks = layer("stacks"), measured = layer("measured"), first_bias = layer("first_bias"),
+               between = layer("between"), second_bias = layer("second_bias"), last = layer("last");
+    guarded([&] {
+        auto network = std::make_shared<const expendibots::Network>(expendibots::Network::Layers{
+            static_cast<int>(first_bias.size()), static_cast<int>(second_bias.size()), stacks, measured,
+            first_bias, between, second_bias, last, layer("last_bias").at(0)});
+        search.update_evaluator([&](expendibots::Evaluator& evaluator) { evaluator.set_network(network); });
+        return 0;
+    });
+}
+
+/// The endgame tables of Expendibots, one material after the other.
+class Endgames {
+ public:
+    void add(int strong, int weak, const val& values) {
+        std::vector<std::int8_t> table = numbers<std::int8_t>(values);
+        guarded([&] {
+            tables_.add({strong, weak}, std::move(table));
+            return 0;
+        });
+    }
+    void equip(ExpendibotsSearch& search) const {
+        const auto tables = std::make_shared<const expendibots::EndgameTables>(tables_);
+        search.update_evaluator([&](expendibots::Evaluator& evaluator) { evaluator.set_endgame_tables(tables); });
+    }
+
+ private:
+    expendibots::EndgameTables tables_;
+};
+
 /// A random game with a seed of 64 bits, for UCT.
 template <GamePosition P>
 val seeded_playout(const State<P>& state, std::uint32_t high, std::uint32_t low, std::uint32_t limit) {
@@ -470,9 +514,9 @@ auto bind_game(const std::string& name) {
 }
 
 template <GamePosition P, search::Evaluator E>
-void bind_search(const std::string& name) {
+auto bind_search(const std::string& name) {
     using S = LinearSearch<P, E>;
-    emscripten::class_<S>((name + "Search").c_str())
+    return emscripten::class_<S>((name + "Search").c_str())
         .template constructor<const val&, std::size_t>()
         .class_function("stages", +[] {
             val names = val::array();
@@ -518,6 +562,10 @@ EMSCRIPTEN_BINDINGS(sparring) {
     bind_game<expendibots::Position>("Expendibots").class_function("initial", +[] {
         return State(expendibots::Position());
     });
-    bind_search<expendibots::Position, expendibots::Evaluator>("Expendibots");
+    bind_search<expendibots::Position, expendibots::Evaluator>("Expendibots").function("useNetwork", &use_network);
+    emscripten::class_<Endgames>("ExpendibotsEndgames")
+        .constructor<>()
+        .function("add", &Endgames::add)
+        .function("equip", &Endgames::equip);
     bind_game<rbc::Position>("Rbc");
 }

@@ -79,6 +79,7 @@ export interface Tree extends Native {
 
 export interface Search extends Native {
   analyse(state: State, nodes: number, margin: number): { moves: Uint16Array; values: Float64Array; depth: number; pliesToEnd: number | null };
+  useNetwork(layers: Record<string, Float32Array>): void;
 }
 
 /** The module: the classes of all games by name. */

@@ -2,6 +2,7 @@
 // as in Python, up to the rounding of the networks.
 import type { OpponentChoice } from "../api";
 import { Draws, Resignation, ThinkTime, type BehaviourModels, type Clock, type ThinkTimeModel } from "./behaviour";
+import type { ReadFile } from "./files";
 import type { Core, GoState, MaterialState, Search, State } from "./core";
 import { passingRules } from "./go-counting";
 import { interpolate, Pool, type NetworkSettings, type Policy, type PoolSettings, type Prediction, type Rating } from "./policies";
@@ -35,6 +36,8 @@ export interface GameData {
   accepted: [number, number] | null;
   /** Weights of the linear evaluation, [stages * features]. */
   evaluation: number[] | null;
+  /** Files with the layers of a value network and with endgame tables: what they hold, in order; null without. */
+  parts: { layers: [string, number][]; tables: [number, number, number][] } | null;
 }
 
 export interface Turn {
@@ -108,12 +111,38 @@ export function shownRating(data: GameData, rating: Rating): string | number {
 /** Loads networks when they are first needed. */
 export type Networks = (settings: NetworkSettings) => Promise<Policy>;
 
+/** Gives a new search what belongs to it. */
+type Equipment = (search: Search) => void;
+
+interface Endgames {
+  add(strong: number, weak: number, values: Int8Array): void;
+  equip(search: Search): void;
+}
+
 /** The policies of a game by name: networks, and pools of them. */
 export class Policies {
   constructor(
     readonly data: GameData,
     private readonly networks: Networks,
+    private readonly read: ReadFile,
   ) {}
+
+  /** What a search player of the game uses beside its weights. */
+  async equipment(core: Core, game: string): Promise<Equipment | null> {
+    const { parts } = this.data;
+    if (parts === null) return null;
+    const [layers, tables] = await Promise.all([this.read(`${game}-network.bin.gz`), this.read(`${game}-endgames.bin.gz`)]);
+    const network: Record<string, Float32Array> = {};
+    let at = 0;
+    for (const [name, length] of parts.layers) network[name] = new Float32Array(layers.buffer.slice(layers.byteOffset + at, layers.byteOffset + (at += 4 * length)));
+    const endgames = new (core[`${game[0]!.toUpperCase()}${game.slice(1)}Endgames` as "Endgames"] as unknown as new () => Endgames)();
+    at = 0;
+    for (const [strong, weak, length] of parts.tables) endgames.add(strong, weak, new Int8Array(tables.buffer, tables.byteOffset + at, (at += length) && length));
+    return (search) => {
+      endgames.equip(search);
+      search.useNetwork(network);
+    };
+  }
 
   async policy(name: string): Promise<Policy> {
     const pool = this.data.policies[name];
@@ -253,6 +282,7 @@ export class StrengthPlayer implements Player {
     private readonly rules: Rules,
     private readonly data: GameData,
     private readonly strength: number,
+    private readonly equip: Equipment | null = null,
   ) {}
 
   newGame(seed: number[]): void {
@@ -290,7 +320,10 @@ export class StrengthPlayer implements Player {
 
   private learned(state: State): { moves: number[]; value: number } {
     const weights = Float64Array.from(this.data.evaluation!);
-    this.searcher ??= new this.core[`${this.rules.native}Search`]!(weights, Math.max(1, Math.floor(effort(this.strength) / 100)));
+    if (this.searcher === null) {
+      this.searcher = new this.core[`${this.rules.native}Search`]!(weights, Math.max(1, Math.floor(effort(this.strength) / 100)));
+      this.equip?.(this.searcher);
+    }
     const { moves, values, pliesToEnd } = this.searcher.analyse(state, 150 * effort(this.strength), 0.25);
     const good = Array.from(moves).filter((_, index) => values[index]! >= values[0]! - 0.25);
     return { moves: pliesToEnd === null ? good : good.slice(0, 1), value: Math.max(-1, Math.min(1, values[0]! / 100)) };
@@ -322,7 +355,7 @@ export function completed(data: GameData, choice: Partial<OpponentChoice>, title
 /** The player of a completed choice. */
 export async function makePlayer(core: Core, rules: Rules, policies: Policies, choice: OpponentChoice, model: ThinkTimeModel): Promise<Player> {
   const { data } = policies;
-  if (choice.kind === "strength") return new StrengthPlayer(core, rules, data, choice.strength ?? 5);
+  if (choice.kind === "strength") return new StrengthPlayer(core, rules, data, choice.strength ?? 5, await policies.equipment(core, rules.native.toLowerCase()));
   const rating = ratingNumber(data, choice.rating);
   const ownStrength = choice.nodes > 0 || choice.temperature != null;
   const asLevel = data.levels?.rows.every((row) => row.rating === row.level) && rating !== null && !ownStrength ? rating : null;

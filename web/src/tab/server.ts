@@ -4,6 +4,7 @@ import type { ThinkTimeModel } from "./behaviour";
 import { timeControl } from "./clock";
 import type { Core, State } from "./core";
 import { LiveGame, type Settings, type StoredGame, type StoredMove } from "./live-game";
+import type { ReadFile } from "./files";
 import { completed, makePlayer, Policies, predictOne, ratingNumber, type GameData, type Networks } from "./players";
 import { Generator } from "./random";
 import { exported, imported, pgn } from "./records";
@@ -37,6 +38,7 @@ export class TabServer {
     private readonly core: Core,
     private readonly data: TabData,
     private readonly networks: Networks,
+    private readonly readFile: ReadFile,
     private readonly store: Store,
     /** Receives every new view of a game that is followed. */
     private readonly tell: (view: GameView) => void,
@@ -112,7 +114,7 @@ export class TabServer {
   /** Loads the networks of a game before they are needed. */
   async prepare(name: string): Promise<void> {
     const { networks } = this.gameData(name);
-    for (const settings of Object.values(networks)) await this.networks(settings);
+    for (const settings of Object.values(networks)) await this.networks(settings); // one after the other: there is one thread
   }
 
   private offer(name: string): GameOffer {
@@ -128,7 +130,7 @@ export class TabServer {
   }
 
   private policiesOf(name: string): Policies {
-    const found = this.policies.get(name) ?? new Policies(this.gameData(name), this.networks);
+    const found = this.policies.get(name) ?? new Policies(this.gameData(name), this.networks, this.readFile);
     this.policies.set(name, found);
     return found;
   }

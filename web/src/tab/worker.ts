@@ -16,7 +16,7 @@ const threads = globalThis.crossOriginIsolated ? Math.min(4, navigator.hardwareC
 async function open(): Promise<TabServer> {
   const [core, text, store] = await Promise.all([openCore(folder, read), read("data.json.gz"), openStore()]);
   const data = JSON.parse(new TextDecoder().decode(text)) as TabData;
-  return new TabServer(core, data, networkLoader(folder, read, threads), store, (view) => postMessage({ view }));
+  return new TabServer(core, data, networkLoader(folder, read, threads), read, store, (view) => postMessage({ view }));
 }
 
 const server = open();
