@@ -17,13 +17,14 @@ const core = await tab.openCore(folder, read);
 const data = JSON.parse(new TextDecoder().decode(await read("data.json.gz")));
 
 function rules([game, options, seeds, depth]) {
-  const start = tab.RULES[game].initial(core, options);
+  // Blind chess has rules in the core, but no players in a tab.
+  const start = game === "rbc" ? core.RbcState.initial() : tab.RULES[game].initial(core, options);
   return { perft: start.perft(depth), games: seeds.map((seed) => start.randomGame(seed, 1000)), text: start.fullText() };
 }
 
 function numbers(seed) {
   const random = new tab.Generator(seed);
-  return [random.random(), random.integer(20), random.integer(3), random.random(), random.choice([0.1, 0.2, 0.3, 0.4])];
+  return [random.random(), random.integer(20), random.integer(3), random.random(), random.choice([0.1, 0.2, 0.3, 0.4]), String(random.large()), random.shuffle([0, 1, 2, 3, 4, 5, 6, 7, 8])];
 }
 
 const networks = tab.networkLoader(folder, read, 1);
@@ -56,5 +57,4 @@ const result =
   : job.kind === "levels" ? job.levels.map((level) => tab.levelRow(data.games[job.game], level))
   : [];
 if (job.kind === "moves") for (const row of job.rows) result.push(await moves(row));
-process.stdout.write(JSON.stringify(result));
-process.exit(0);
+process.stdout.write(JSON.stringify(result), () => process.exit(0));

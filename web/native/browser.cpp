@@ -567,5 +567,5 @@ EMSCRIPTEN_BINDINGS(sparring) {
         .constructor<>()
         .function("add", &Endgames::add)
         .function("equip", &Endgames::equip);
-    bind_game<rbc::Position>("Rbc");
+    bind_game<rbc::Position>("Rbc").class_function("initial", +[] { return State(rbc::Position()); });
 }
