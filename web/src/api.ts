@@ -1,5 +1,6 @@
-// The server's API. Types come from its OpenAPI description (`make page` writes api-types.ts).
+// The server's API, or in the browser edition that of the tab's worker. Types come from its OpenAPI description (`make page` writes api-types.ts).
 import type { components } from "./api-types";
+import { inTab, tabFollow, tabRequest } from "./tab/client";
 import { say, t, type Text } from "./text";
 
 type Schemas = components["schemas"];
@@ -46,6 +47,10 @@ export type WarningView = Schemas["WarningView"];
 export class Refused extends Error {}
 
 async function request<T>(method: string, path: string, body?: unknown): Promise<T> {
+  if (inTab)
+    return tabRequest(method, path, body).catch((refusal: Text) => {
+      throw new Refused(say(refusal));
+    }) as Promise<T>;
   let answer: Response;
   try {
     answer = await fetch(`/api${path}`, {
@@ -138,6 +143,7 @@ function listen<T>(path: string, see: (view: T) => void, lost: (isLost: boolean)
   };
 }
 
-export const follow = (id: string, see: (view: GameView) => void, lost: (isLost: boolean) => void) => listen(`/games/${id}/live`, see, lost);
+export const follow = (id: string, see: (view: GameView) => void, lost: (isLost: boolean) => void) =>
+  inTab ? tabFollow(id, see) : listen(`/games/${id}/live`, see, lost);
 export const followTournament = (id: string, see: (view: TournamentView) => void, lost: (isLost: boolean) => void) =>
   listen(`/tournaments/${id}/live`, see, lost);

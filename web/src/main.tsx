@@ -2,6 +2,7 @@ import { signal } from "@preact/signals";
 import { render } from "preact";
 import { useEffect } from "preact/hooks";
 import { focusBoard } from "./boards/square-keys";
+import { can } from "./capabilities";
 import { HelpButton } from "./help";
 import { loadOffers } from "./offers";
 import { GamePage } from "./pages/game";
@@ -15,6 +16,7 @@ import { DrillPage, TrainPage } from "./pages/train";
 import { TuringPage } from "./pages/turing";
 import { UnderstandPage } from "./pages/understand";
 import { SettingsButton } from "./settings-panel";
+import { NotInTab } from "./tab/notes";
 import { WatchPage } from "./pages/watch";
 import "./styles/index.css"; // after the boards' own styles
 import { t, word } from "./text";
@@ -40,6 +42,7 @@ const PARENTS: Record<string, string> = { "/tournament": "/watch", "/game": "/",
 
 function Page() {
   const [, name = "", id = ""] = route.value.split("/");
+  if (!can(`/${name}`)) return <NotInTab />;
   switch (name) {
     case "":
       return <PlayPage />;
@@ -94,7 +97,7 @@ function App() {
           <img src="./icon.svg" alt="" width="26" height="26" /> <span>Sparring</span>
         </a>
         <nav aria-label={t("Pages")}>
-          {PAGES.map(([path, title]) => (
+          {PAGES.filter(([path]) => can(path)).map(([path, title]) => (
             <a key={path} href={`#${path}`} aria-current={path === here ? "page" : undefined}>
               {t(title)}
             </a>

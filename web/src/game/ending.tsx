@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import { api, type GameView } from "../api";
 import { Icon } from "../icons";
 import { offers } from "../offers";
+import { can } from "../capabilities";
 import { begin, cardOf, playOn, requestOf } from "../requests";
 import { phrase, say, t } from "../text";
 
@@ -26,7 +27,7 @@ export function Ending({ view, onError }: { view: GameView; onError: (message: s
     setBusy(true);
     playOn(card!).catch((refusal: Error) => (onError(refusal.message), setBusy(false)));
   };
-  const explains = ["chess", "go", "shogi"].includes(view.game) && view.moves.length > 0;
+  const explains = can("review") && ["chess", "go", "shogi"].includes(view.game) && view.moves.length > 0;
   return (
     <div class={`ending ${tone}`}>
       <p class="result">{say(view.result.text, view.game)}</p>

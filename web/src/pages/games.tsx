@@ -5,6 +5,8 @@ import { Picture } from "../boards/picture";
 import { Icon } from "../icons";
 import { inline } from "../markdown";
 import { loadOffers, offers } from "../offers";
+import { can } from "../capabilities";
+import { TabFiles } from "../tab/notes";
 import { counted, known, language, say, t, word } from "../text";
 
 /** Games that are loaded at once. */
@@ -103,7 +105,8 @@ export function GamesPage() {
           <button onClick={() => void load(games!)}>{t("Show more")}</button>
         </p>
       )}
-      {games && games.length > 0 && (
+      <TabFiles onRead={() => void load([])} />
+      {can("archive") && games && games.length > 0 && (
         <section class="keep card" aria-label={t("Keep your games")}>
           <h2>{t("Keep your games")}</h2>
           <div class="buttons">

@@ -9,6 +9,7 @@ import { Switch } from "../settings-panel";
 import { chosenClock, ClockForm, NO_CLOCK, type ClockChoice } from "./clock-choice";
 import { defaultChoice, OpponentForm, type Choice } from "./opponent-form";
 import { defaultStart, measuredBoard, StartForm, startKeys, type Start } from "./start-form";
+import { TabNote } from "../tab/notes";
 import { counted, known, say, t } from "../text";
 
 /** Chooses a game and an opponent, and begins. */
@@ -36,6 +37,7 @@ export function PlayPage() {
       </div>
       <Setup key={offer.name} offer={offer} onGame={choose} />
       <Unfinished />
+      <TabNote />
     </div>
   );
 }

@@ -1,0 +1,52 @@
+"""Positions with players and seeds, and the moves of the native players in them, to compare with those of a tab."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from typing import Any
+
+from sparring.games import load_game
+from sparring.play.opponent import LoadedPolicies, Opponent
+from sparring.players import GameStart, Turn
+from sparring.policies import Policy
+
+Row = tuple[str, dict[str, Any], dict[str, Any], int, int, list[str]]
+"""Game, options, opponent, seed, side to move, moves."""
+
+
+class SharedPolicies(LoadedPolicies):
+    """Loads each policy once."""
+
+    def __init__(self) -> None:
+        self._loaded: dict[tuple[str, str], Policy] = {}
+
+    def policy(self, game: str, name: str, version: int = 0) -> Policy:
+        """The policy of a name."""
+        if (game, name) not in self._loaded:
+            self._loaded[game, name] = super().policy(game, name)
+        return self._loaded[game, name]
+
+
+def rows(
+    game: str, options: dict[str, Any], opponents: list[dict[str, Any]], count: int, policies: SharedPolicies
+) -> Iterator[tuple[Row, str, bool]]:
+    """`count` rows with the native player's move and whether it resigns. Positions come from games in which
+    the opponents play both sides, from a different seed each."""
+    rules, rng, made = load_game(game, **options), random.Random(game), 0
+    players = [
+        Opponent(game, **{"think_time": "human", **keys}).completed().make(policies) for keys in opponents
+    ]
+    while made < count:
+        state, moves = rules.initial(), list[str]()
+        while rules.outcome(state) is None and len(moves) < 240 and made < count:
+            number = rng.randrange(len(players))
+            seed = rng.randrange(2**53)
+            row = (game, options, opponents[number], seed, state.to_move, list(moves))
+            players[number].new_game(GameStart(rules, state.to_move, state, [seed, state.to_move, len(moves)]))
+            decision = players[number].choose(Turn.of(state))
+            text = rules.move_text(state, decision.move)
+            yield row, text, decision.resign
+            made += 1
+            moves.append(text)
+            state = rules.play(state, decision.move)

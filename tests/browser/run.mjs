@@ -1,0 +1,60 @@
+// Runs the tab's code in Node: `node run.mjs SITE PARTS` reads a JSON job from stdin and writes its result.
+//
+// jobs: {"kind": "rules", "games": [[game, options, seeds, depth]]}: random games and perft;
+// {"kind": "numbers", "seeds": [[...]]}: random numbers; {"kind": "levels", "game": ..., "levels": [...]};
+// {"kind": "moves", "rows": [[game, options, opponent, seed, side, moves]]}: the moves of players, one a row.
+import fs from "node:fs";
+import { pathToFileURL } from "node:url";
+
+const [site, parts] = process.argv.slice(2);
+globalThis.window = globalThis; // the core is built for browsers
+globalThis.self = globalThis;
+const folder = `${pathToFileURL(site).href}/tab/`;
+const tab = await import(pathToFileURL(parts).href);
+const read = async (name) => tab.unpacked(fs.readFileSync(`${site}/tab/${name}`));
+const job = JSON.parse(fs.readFileSync(0, "utf8"));
+const core = await tab.openCore(folder, read);
+const data = JSON.parse(new TextDecoder().decode(await read("data.json.gz")));
+
+function rules([game, options, seeds, depth]) {
+  // Blind chess has rules in the core, but no players in a tab.
+  const start = game === "rbc" ? core.RbcState.initial() : tab.RULES[game].initial(core, options);
+  return { perft: start.perft(depth), games: seeds.map((seed) => start.randomGame(seed, 1000)), text: start.fullText() };
+}
+
+function numbers(seed) {
+  const random = new tab.Generator(seed);
+  return [random.random(), random.integer(20), random.integer(3), random.random(), random.choice([0.1, 0.2, 0.3, 0.4]), String(random.large()), random.shuffle([0, 1, 2, 3, 4, 5, 6, 7, 8])];
+}
+
+const networks = tab.networkLoader(folder, read, 1);
+const policies = {};
+const players = new Map();
+
+async function moves([game, options, opponent, seed, side, texts]) {
+  const name = tab.RULES[game];
+  policies[game] ??= new tab.Policies(data.games[game], networks, read);
+  const key = JSON.stringify([game, opponent]);
+  if (!players.has(key)) players.set(key, await tab.makePlayer(core, name, policies[game], tab.completed(data.games[game], opponent, game), data.thinkTime));
+  const player = players.get(key);
+  let state = name.initial(core, options);
+  for (const text of texts) {
+    const next = state.play(state.parseMove(text));
+    state.delete();
+    state = next;
+  }
+  player.newGame([seed, side, texts.length]);
+  const began = performance.now();
+  const decision = await player.choose({ state, clock: null, opponentClock: null, stopped: () => false });
+  const found = { move: state.moveText(decision.move), resign: decision.resign, value: decision.value, name: name.moveName(state, decision.move), ms: performance.now() - began };
+  state.delete();
+  return found;
+}
+
+const result =
+  job.kind === "rules" ? job.games.map(rules)
+  : job.kind === "numbers" ? job.seeds.map(numbers)
+  : job.kind === "levels" ? job.levels.map((level) => tab.levelRow(data.games[job.game], level))
+  : [];
+if (job.kind === "moves") for (const row of job.rows) result.push(await moves(row));
+process.stdout.write(JSON.stringify(result), () => process.exit(0));

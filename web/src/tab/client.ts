@@ -1,0 +1,82 @@
+// The page's side of a tab: requests go to a worker in place of a server, and files are kept for use without a network.
+import type { GameView } from "../api";
+import type { Text } from "../text";
+
+/** Whether this page is the browser edition: its index.html says so. */
+export const inTab = document.querySelector('meta[name="sparring-edition"]')?.getAttribute("content") === "tab";
+
+interface Answer {
+  id?: number;
+  found?: unknown;
+  refusal?: Text;
+  view?: GameView;
+}
+
+const waiting = new Map<number, { resolve: (found: unknown) => void; reject: (refusal: Text) => void }>();
+const followers = new Map<string, Set<(view: GameView) => void>>();
+let worker: Promise<Worker> | undefined;
+let asked = 0;
+
+/** Milliseconds that the first visit waits for the service worker, which then keeps every file. */
+const KEEPER_TIME = 3000;
+
+async function keeper(): Promise<void> {
+  if (!("serviceWorker" in navigator)) return;
+  try {
+    await navigator.serviceWorker.register("./sw.js");
+    const controlled = new Promise<void>((resolve) => {
+      if (navigator.serviceWorker.controller) resolve();
+      else navigator.serviceWorker.addEventListener("controllerchange", () => resolve(), { once: true });
+    });
+    await Promise.race([controlled, new Promise((resolve) => setTimeout(resolve, KEEPER_TIME))]);
+  } catch {
+    // Pages without HTTPS have no service worker: they need the network at each visit.
+  }
+}
+
+async function start(): Promise<Worker> {
+  await keeper();
+  const made = new Worker(new URL("./tab/worker.js", document.baseURI), { type: "module" });
+  made.onmessage = ({ data: { id, found, refusal, view } }: MessageEvent<Answer>) => {
+    if (view) for (const see of followers.get(view.id) ?? []) see(view);
+    if (id === undefined) return;
+    const asker = waiting.get(id);
+    waiting.delete(id);
+    if (refusal) asker?.reject(refusal);
+    else asker?.resolve(found);
+  };
+  made.onerror = (event) => {
+    for (const { reject } of waiting.values()) reject({ text: event.message, template: event.message });
+    waiting.clear();
+  };
+  return made;
+}
+
+/** A request to the tab's own server. Rejects with the text of a refusal. */
+export async function tabRequest(method: string, path: string, body?: unknown): Promise<unknown> {
+  const opened = await (worker ??= start());
+  const answer = new Promise((resolve, reject) => {
+    const id = asked++;
+    waiting.set(id, { resolve, reject });
+    opened.postMessage({ id, method, path, body });
+  });
+  if (path === "/catalogue") void answer.then(prepare, () => undefined);
+  return answer;
+}
+
+/** Reads the networks of the game that was chosen last, while the person looks at the page. */
+function prepare(): void {
+  const game = localStorage.getItem("game") ?? "chess";
+  void tabRequest("PREPARE", `/games/${game}`).catch(() => undefined);
+}
+
+/** Calls back with every view of a game. Returns the end of it. */
+export function tabFollow(id: string, see: (view: GameView) => void): () => void {
+  const all = followers.get(id) ?? new Set();
+  followers.set(id, all.add(see));
+  void tabRequest("FOLLOW", `/games/${id}`).catch(() => undefined);
+  return () => {
+    all.delete(see);
+    void tabRequest("UNFOLLOW", `/games/${id}`).catch(() => undefined);
+  };
+}
