@@ -434,6 +434,170 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/deck": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Deck
+         * @description Your cards, and how many are due.
+         */
+        get: operations["list_deck_api_deck_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/deck/reviews": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Keep Review
+         * @description Puts the mistakes of a reviewed game of yours into the deck. Those that are there already stay.
+         */
+        post: operations["keep_review_api_deck_reviews_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/deck/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export
+         * @description The deck of a game as one file.
+         */
+        get: operations["export_api_deck_export_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/deck/cards/{card_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Card
+         * @description A card to try. Its answer comes with a try.
+         */
+        get: operations["get_card_api_deck_cards__card_id__get"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete Card
+         * @description Takes a card out of the deck.
+         */
+        delete: operations["delete_card_api_deck_cards__card_id__delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/deck/cards/{card_id}/try": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Try Card
+         * @description Judges a move, or gives up. The first try of a due card decides when it comes again.
+         */
+        post: operations["try_card_api_deck_cards__card_id__try_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/deck/cards/{card_id}/play": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Play Card
+         * @description Begins a game from the position of a card, against an opponent of your level.
+         */
+        post: operations["play_card_api_deck_cards__card_id__play_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/progress/{game}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Progress
+         * @description Your level over time, where you lose points, and your openings.
+         */
+        get: operations["get_progress_api_progress__game__get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/games/{game_id}/warning": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Warning
+         * @description What a move of yours would give away, before it is played.
+         */
+        get: operations["warning_api_games__game_id__warning_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/persons/names": {
         parameters: {
             query?: never;
@@ -904,6 +1068,102 @@ export interface components {
             probability: number;
         };
         /**
+         * CardTry
+         * @description A move in the position of a card; null gives up.
+         */
+        CardTry: {
+            /** Move */
+            move: string | null;
+        };
+        /**
+         * CardView
+         * @description A card of the deck.
+         */
+        CardView: {
+            /** Id */
+            id: string;
+            /** Game */
+            game: string;
+            /** Position */
+            position: string;
+            board: components["schemas"]["BoardView"];
+            /** Turn */
+            turn: number;
+            /** Sides */
+            sides: [
+                string,
+                string
+            ];
+            /** Ply */
+            ply: number;
+            /**
+             * Last
+             * @description Text of the move before; null at the beginning of a game.
+             */
+            last: string | null;
+            /** Check */
+            check: boolean;
+            /**
+             * Legal
+             * @description Empty in lists of cards.
+             */
+            legal: components["schemas"]["LegalMove"][];
+            played: components["schemas"]["LegalMove"];
+            /**
+             * Loss
+             * @description Expected score that the played move gave away.
+             */
+            loss: number;
+            /** Mark */
+            mark: string;
+            /** @description The kind of the mistake, if the review proved one. */
+            kind: components["schemas"]["Text"] | null;
+            /**
+             * Source
+             * @description Id of the game on the page; empty for a pasted one.
+             */
+            source: string;
+            /**
+             * Title
+             * @description The players of a pasted game.
+             */
+            title: string;
+            /** @description Null where there is no model of puzzle ratings. */
+            puzzle: components["schemas"]["PuzzleView"] | null;
+            /** Created */
+            created: number;
+            /**
+             * Due
+             * @description Unix time from which a try counts.
+             */
+            due: number;
+            /**
+             * Days
+             * @description Days between the last counted try and `due`; 0 before the first.
+             */
+            days: number;
+            /**
+             * Answered
+             * @description Tries that counted.
+             */
+            answered: number;
+            /**
+             * Solved
+             * @description Those that were right.
+             */
+            solved: number;
+            /**
+             * Played On
+             * @description Finished games that were played on from here.
+             */
+            played_on: number;
+            /**
+             * Held
+             * @description Those that ended as well as the position promised.
+             */
+            held: number;
+        };
+        /**
          * ClockChoice
          * @description A clock, in seconds.
          */
@@ -1030,6 +1290,30 @@ export interface components {
             dead: string[];
             /** @description The score in a sentence. */
             text: components["schemas"]["Text"];
+        };
+        /**
+         * DeckCount
+         * @description The cards of a game.
+         */
+        DeckCount: {
+            /** Game */
+            game: string;
+            /** Due */
+            due: number;
+            /** Cards */
+            cards: number;
+        };
+        /**
+         * DeckView
+         * @description The deck.
+         */
+        DeckView: {
+            /** Counts */
+            counts: components["schemas"]["DeckCount"][];
+            /** @description Your puzzle rating by first tries of rated cards; null before the first. */
+            rating: components["schemas"]["StrengthView"] | null;
+            /** Cards */
+            cards: components["schemas"]["CardView"][];
         };
         /**
          * DialStep
@@ -1557,6 +1841,68 @@ export interface components {
             seconds: number | null;
         };
         /**
+         * KeepReview
+         * @description What is kept of a review of yours.
+         */
+        KeepReview: {
+            /**
+             * Review
+             * @description Id of a review that is done.
+             */
+            review: string;
+            /**
+             * Side
+             * @description Your side.
+             * @enum {integer}
+             */
+            side: 0 | 1;
+            /**
+             * Source
+             * @description Id of the game on the page that it reviews.
+             * @default
+             */
+            source: string;
+            /**
+             * Cards
+             * @description Whether its mistakes go into the deck.
+             * @default true
+             */
+            cards: boolean;
+        };
+        /**
+         * KeptReview
+         * @description What went into the deck.
+         */
+        KeptReview: {
+            /** Added */
+            added: number;
+            /**
+             * Cards
+             * @description Ids of the mistakes of this game, in order, also of earlier ones.
+             */
+            cards: string[];
+        };
+        /**
+         * LeftView
+         * @description The first move of an opening that few people play.
+         */
+        LeftView: {
+            /** Ply */
+            ply: number;
+            /** Move */
+            move: string;
+            /**
+             * Usual
+             * @description The move that people of this rating play most.
+             */
+            usual: string;
+            /**
+             * Likely
+             * @description Share of them who play your move.
+             */
+            likely: number;
+        };
+        /**
          * LegalMove
          * @description A move that the person can make.
          */
@@ -1616,6 +1962,37 @@ export interface components {
             games: number | null;
         };
         /**
+         * LevelPoint
+         * @description The level after a game.
+         */
+        LevelPoint: {
+            /**
+             * Played
+             * @description Unix time of the game.
+             */
+            played: number;
+            /**
+             * Level
+             * @description Level of the opponent.
+             */
+            level: number;
+            /** Score */
+            score: number;
+            /**
+             * Rating
+             * @description Your level by the games up to this one.
+             */
+            rating: number;
+            /**
+             * Interval
+             * @description 95 % interval.
+             */
+            interval: [
+                number,
+                number
+            ];
+        };
+        /**
          * LevelScale
          * @description The levels of a game: how strong an opponent is.
          */
@@ -1658,6 +2035,34 @@ export interface components {
              * @description Every step of the dial and the default, the weakest first.
              */
             estimates: components["schemas"]["DialStep"][];
+        };
+        /**
+         * LineStep
+         * @description A move of a line, and the position after it.
+         */
+        LineStep: {
+            /** Text */
+            text: string;
+            /** Name */
+            name: string;
+            /** Position */
+            position: string;
+            board: components["schemas"]["BoardView"];
+            /** Check */
+            check: boolean;
+        };
+        /**
+         * LossView
+         * @description What moves of a kind gave away.
+         */
+        LossView: {
+            /** Moves */
+            moves: number;
+            /**
+             * Loss
+             * @description Expected score that they gave away, on average a game.
+             */
+            loss: number;
         };
         /**
          * MistakeView
@@ -1921,6 +2326,30 @@ export interface components {
             };
         };
         /**
+         * OpeningView
+         * @description An opening in reviewed games.
+         */
+        OpeningView: {
+            /** Name */
+            name: string;
+            /** Eco */
+            eco: string | null;
+            /** Games */
+            games: number;
+            /**
+             * Score
+             * @description Your average score; null where no result is known.
+             */
+            score: number | null;
+            /** @description Where you left what people play, most often. */
+            left: components["schemas"]["LeftView"] | null;
+            /**
+             * Left Games
+             * @description Games in which you did so with this move.
+             */
+            left_games: number;
+        };
+        /**
          * OpponentChoice
          * @description Who plays. Without any key: the default opponent of the game.
          */
@@ -2179,6 +2608,63 @@ export interface components {
             board: components["schemas"]["BoardView"];
             /** Last */
             last: string | null;
+        };
+        /**
+         * ProgressView
+         * @description A person's progress in a game.
+         */
+        ProgressView: {
+            /** Game */
+            game: string;
+            /**
+             * Course
+             * @description By finished games against levels, the oldest first.
+             */
+            course: components["schemas"]["LevelPoint"][];
+            /**
+             * Reviewed
+             * @description Reviewed games of yours.
+             */
+            reviewed: number;
+            /** Phases */
+            phases: {
+                [key: string]: components["schemas"]["LossView"];
+            };
+            /** @description Moves after which the clock was low; null without reviewed games with a clock. */
+            hurried: components["schemas"]["LossView"] | null;
+            /**
+             * Timed
+             * @description Reviewed games with a clock.
+             */
+            timed: number;
+            /** Lost On Time */
+            lost_on_time: number;
+            /** Openings */
+            openings: components["schemas"]["OpeningView"][];
+        };
+        /**
+         * PuzzleView
+         * @description How hard a card is, on the scale of Lichess's puzzle ratings. It is no rating of games.
+         */
+        PuzzleView: {
+            /**
+             * Rating
+             * @description Predicted puzzle rating.
+             */
+            rating: number;
+            /**
+             * Interval
+             * @description 80 % interval.
+             */
+            interval: [
+                number,
+                number
+            ];
+            /**
+             * Chance
+             * @description Chance that a person with your puzzle rating finds the move.
+             */
+            chance: number;
         };
         /**
          * RatingScale
@@ -2740,6 +3226,46 @@ export interface components {
             finished: components["schemas"]["FinishedGame"][];
         };
         /**
+         * TryView
+         * @description The answer to a move, or to giving up.
+         */
+        TryView: {
+            /** Right */
+            right: boolean;
+            /**
+             * Best
+             * @description Whether it is the review's best move.
+             */
+            best: boolean;
+            /**
+             * Loss
+             * @description Expected score that the move gives away; null if unknown.
+             */
+            loss: number | null;
+            /**
+             * Name
+             * @description The move; empty after giving up.
+             */
+            name: string;
+            /**
+             * Line
+             * @description Why: after a right move or giving up the moves from the position on, after a wrong one the move and the answer to it.
+             */
+            line: components["schemas"]["LineStep"][];
+            /**
+             * Counted
+             * @description Whether it changed the schedule: only the first try of a due card does.
+             */
+            counted: boolean;
+            /**
+             * Days
+             * @description Days until the card is due again.
+             */
+            days: number;
+            /** @description Your puzzle rating, if this try changed it. */
+            rating: components["schemas"]["StrengthView"] | null;
+        };
+        /**
          * TuringAnswer
          * @description A verdict.
          */
@@ -2910,6 +3436,26 @@ export interface components {
              * @description Rating or rank that the curves have too; without it, the game's default one.
              */
             rating?: number | string | null;
+        };
+        /**
+         * WarningView
+         * @description What a move that is not played yet would give away. It says no better move.
+         */
+        WarningView: {
+            /** Text */
+            text: string;
+            /** Name */
+            name: string;
+            /**
+             * Loss
+             * @description Expected score that it gives away; 0 for a move of a named opening that gives away less than 0.2. Null for a pass, and where the strong network's values are not good enough.
+             */
+            loss: number | null;
+            /**
+             * Points
+             * @description Go: points that it gives away; null where the network does not count points.
+             */
+            points: number | null;
         };
     };
     responses: never;
@@ -4650,6 +5196,704 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SaferView"] | null;
+                };
+            };
+            /** @description There is no such thing of this visitor. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Not possible now. Nothing changed. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description A value that cannot be used. Nothing changed. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Too many games, reviews or tournaments. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request took too long. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    list_deck_api_deck_get: {
+        parameters: {
+            query?: {
+                game?: string | null;
+                /** @description due: the longest due first. level: your chance nearest to one half first. */
+                order?: "due" | "latest" | "level";
+                count?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeckView"];
+                };
+            };
+            /** @description There is no such thing of this visitor. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Not possible now. Nothing changed. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description A value that cannot be used. Nothing changed. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Too many games, reviews or tournaments. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request took too long. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    keep_review_api_deck_reviews_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["KeepReview"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KeptReview"];
+                };
+            };
+            /** @description There is no such thing of this visitor. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Not possible now. Nothing changed. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description A value that cannot be used. Nothing changed. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Too many games, reviews or tournaments. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request took too long. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    export_api_deck_export_get: {
+        parameters: {
+            query: {
+                /** @description Name of a game, such as chess. */
+                game: string;
+                /** @description tsv is for Anki: position, question, answer. */
+                format?: "pgn" | "sgf" | "kif" | "csa" | "tsv";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": unknown;
+                };
+            };
+            /** @description There is no such thing of this visitor. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Not possible now. Nothing changed. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description A value that cannot be used. Nothing changed. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Too many games, reviews or tournaments. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request took too long. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    get_card_api_deck_cards__card_id__get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                card_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CardView"];
+                };
+            };
+            /** @description There is no such thing of this visitor. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Not possible now. Nothing changed. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description A value that cannot be used. Nothing changed. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Too many games, reviews or tournaments. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request took too long. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    delete_card_api_deck_cards__card_id__delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                card_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description There is no such thing of this visitor. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Not possible now. Nothing changed. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description A value that cannot be used. Nothing changed. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Too many games, reviews or tournaments. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request took too long. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    try_card_api_deck_cards__card_id__try_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                card_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CardTry"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TryView"];
+                };
+            };
+            /** @description There is no such thing of this visitor. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Not possible now. Nothing changed. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description A value that cannot be used. Nothing changed. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Too many games, reviews or tournaments. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request took too long. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    play_card_api_deck_cards__card_id__play_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                card_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GameView"];
+                };
+            };
+            /** @description There is no such thing of this visitor. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Not possible now. Nothing changed. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description A value that cannot be used. Nothing changed. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Too many games, reviews or tournaments. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request took too long. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    get_progress_api_progress__game__get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                game: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProgressView"];
+                };
+            };
+            /** @description There is no such thing of this visitor. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Not possible now. Nothing changed. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description A value that cannot be used. Nothing changed. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Too many games, reviews or tournaments. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request took too long. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    warning_api_games__game_id__warning_get: {
+        parameters: {
+            query: {
+                move: string;
+                /** @description Number of moves before it. */
+                ply: number;
+            };
+            header?: never;
+            path: {
+                game_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WarningView"];
                 };
             };
             /** @description There is no such thing of this visitor. */
