@@ -1,5 +1,5 @@
 """`python -m studies go-people`, `go-kgs`, `go-games`, `go-fit`, `go-own`,
-`go-matches`, `go-counting` and `go-kit`."""
+`go-matches`, `go-counting`, `go-ladders` and `go-kit`."""
 
 from __future__ import annotations
 
@@ -210,6 +210,36 @@ def go_counting(
     for name, shares in counting.summary(done)["games"].items():
         low, high = shares["equal_score"]["interval"]
         print(f"{name}: {shares['equal_score']['share']:.3f} ({low:.3f} to {high:.3f}) of {shares['games']}")
+
+
+def go_ladders(
+    games: Annotated[Path, typer.Argument(help="SGF file of games between people of one rank.")],
+    model: Annotated[list[str], typer.Option("--model", "-m", help="Policy; may be repeated.")],
+    per_rank: Annotated[int, typer.Option(min=1, help="Most games of a rank.")] = 40,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the bootstrap.")] = 0,
+    out: Annotated[Path, typer.Option(help="The table, as JSON.")] = Path("results/go-ladders/ladders.json"),
+) -> None:
+    """Compare what people and policies of a rank play where there is a ladder."""
+    from sparring.base.config import usable_threads
+    from sparring.base.provenance import provenance
+    from sparring.measure.reports import write_json
+    from sparring.policies import load_policy, policy_name
+    from studies.go_ranks import ladders, people
+
+    sample = people.draw_sample(people.read_games(games), per_rank)
+    found = list(ladders.find_ladders(sample))
+    print(f"{len(found):,} positions with ladders in {len(sample):,} games", flush=True)
+    shares = {
+        policy_name(source): ladders.policy_shares(
+            found, load_policy(source, "go", threads=usable_threads(1))
+        )
+        for source in model
+    }
+    rows = ladders.table(found, shares, seed)
+    write_json(provenance(command_line()) | {"games": len(sample), "rows": rows}, out)
+    for row in rows:
+        values = ", ".join(f"{name} {row[name]:.3f}" for name in ("people", *shares))
+        print(f"{row['kind']} {row['length']} {row['rank']}: {values} ({row['positions']:,} positions)")
 
 
 def go_kit(

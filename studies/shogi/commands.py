@@ -1,4 +1,4 @@
-"""`python -m studies shogi-games`, `shogi-judge`, `shogi-strength` and `shogi-engine-moves`."""
+"""`python -m studies shogi-games`, `-judge`, `-strength`, `-styles` and `shogi-engine-moves`."""
 
 from __future__ import annotations
 
@@ -110,3 +110,37 @@ def shogi_strength(
         )
     content = {"scale": scale, "clip": clip, **chosen.report, "people": chosen.people, "games": chosen.games}
     write_json(provenance(command_line()) | content, out)
+
+
+def shogi_styles(
+    games: Games,
+    model: Annotated[Path, typer.Option(help="The fitted model, as JSON.")],
+    out: Annotated[Path, typer.Option(help="The measurements, as JSON.")] = Path(
+        "results/shogi-styles/styles.json"
+    ),
+    test: Annotated[int, typer.Option(min=1, help="Games between people who are held out.")] = 450,
+    policy: Annotated[str, typer.Option(help="Policy whose moves are compared.")] = "human",
+) -> None:
+    """Fit and measure the model of static and ranging rook."""
+    from sparring.base.provenance import provenance
+    from sparring.measure.reports import write_json
+    from sparring.policies import load_policy
+    from studies.options import command_line
+    from studies.shogi import opening_style
+    from studies.shogi.people import read_games, split_by_player
+
+    records = list(read_games(games))
+    split = split_by_player(records, test)
+    labelled, held_out = opening_style.label(split.train), opening_style.label(split.test)
+    fitted = opening_style.fit(labelled)
+    write_json({"fitted_on": len(labelled), "weights": fitted.weights}, model)
+    content = {
+        "people": opening_style.counts(opening_style.label(records)),
+        "weights": len(fitted.weights),
+        "train": len(labelled),
+        "test": len(held_out),
+        "accuracy": opening_style.accuracy(fitted, held_out),
+        "matching": opening_style.matching(fitted, held_out, load_policy(policy, "shogi")),
+    }
+    write_json(provenance(command_line()) | content, out)
+    print(json.dumps(content["matching"], indent=1))

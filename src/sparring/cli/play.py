@@ -8,7 +8,6 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from sparring import data
 from sparring.base.clock import TimeControl
 from sparring.base.errors import BadConfig, UserError
 from sparring.cli.arguments import (
@@ -86,6 +85,9 @@ def play(
         str | None,
         typer.Option(help="The opponent plays like one person: a name of `sparring train person`."),
     ] = None,
+    style: Annotated[
+        str, typer.Option(help="Shogi: the opponent's opening, static-rook or ranging-rook.")
+    ] = "",
     repertoire: Annotated[
         Path | None,
         typer.Option(
@@ -162,6 +164,7 @@ def play(
         temperature=temperature,
         file=player,
         person=person,
+        opening_style=style,
         repertoire=None if repertoire is None else expand_user(repertoire),
         strength=strength,
         bot=bot,
@@ -181,7 +184,7 @@ def play(
     saved = _check_save(save, game)
     state = choose_state(rules, position)
     with chosen.make(seed=seed) as opponent:
-        lacks = no_people(game) if data.lacking(game) else ""
+        lacks = no_people(game) if describe(game).people is not None and game not in DEFAULT_RATING else ""
         about = [describe_opponent(opponent, chosen.strength), advice_on(opponent, state), lacks]
         options = TerminalOptions(
             " ".join(filter(None, about)),
@@ -305,6 +308,8 @@ def describe_opponent(opponent: Player, strength: int | None) -> str:
     style = f", who plays in the style of {rated}" if rated else ""
     if opponent.config.level is not None:
         style = f", level {opponent.config.level}{style}"
+    if opponent.config.opening_style:
+        style = f"{style}, {opponent.config.opening_style.replace('-', ' ')}"
     return f"Your opponent is {name} (model {visible(policy.name)}){style}{_search_text(opponent)}."
 
 

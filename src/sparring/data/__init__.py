@@ -25,6 +25,7 @@ Kind = Literal[
     "levels",
     "networks",
     "opening_names",
+    "opening_styles",
     "openings",
     "policies",
     "presets",
@@ -40,10 +41,10 @@ Kind = Literal[
 """anchors: families of calibration. behaviour: models of people's think time, resignation and draws. books:
 openings by position key. bot_ratings: measured ratings of named bots. difficulty: models of how hard problems
 are. endgames: archives of endgame tables. evaluations: linear evaluations for alpha-beta. levels: level
-tables. networks: ONNX graphs with model cards. opening_names: names and codes of openings. openings: named
-openings and handicaps. policies: policy descriptions. presets: record filters. strength: models of a player's
-rating given its moves. student_training: configurations of students. styles: style networks, which adapt a
-network to one person.
+tables. networks: ONNX graphs with model cards. opening_names: names and codes of openings. opening_styles:
+models of what people of an opening style play. openings: named openings and handicaps. policies: policy
+descriptions. presets: record filters. strength: models of a player's rating given its moves.
+student_training: configurations of students. styles: style networks, which adapt a network to one person.
 synopsis_networks: networks of the planner of reconnaissance blind chess.
 synopsis_training: their training configurations. training: training configurations. turing: games of
 a Turing test and their key. value_networks: small networks that alpha-beta evaluates with."""
@@ -59,6 +60,7 @@ _SUFFIXES: dict[Kind, str] = {
     "levels": ".toml",
     "networks": ".onnx",
     "opening_names": ".tsv",
+    "opening_styles": ".json",
     "openings": ".toml",
     "policies": ".toml",
     "presets": ".toml",
