@@ -69,6 +69,7 @@ from studies.shogi.commands import (
     shogi_engine_moves,
     shogi_games,
     shogi_judge,
+    shogi_openings,
     shogi_strength,
     shogi_styles,
 )
@@ -150,6 +151,7 @@ _STUDIES: dict[str, Callable[..., None]] = {
     "search-ratings": search_ratings,
     "shogi-games": shogi_games,
     "shogi-judge": shogi_judge,
+    "shogi-openings": shogi_openings,
     "shogi-strength": shogi_strength,
     "shogi-styles": shogi_styles,
     "shogi-engine-moves": shogi_engine_moves,

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparring._core import GoState, katago_encode
-from sparring.games.ratings import rank_order
+from sparring.games.ratings import rank_order, rank_text
 from sparring.go.counting import chains
 from sparring.go.game import Go
 from sparring.go.safe_area import neighbours_on
@@ -25,6 +25,8 @@ from sparring.policies import Policy
 from studies.go_ranks.people import FoxGame
 
 Kind = Literal["lost", "won"]
+BANDS = {"5k-1k": (-5, -1), "1d-4d": (1, 4), "5d-9d": (5, 9)}
+"""Ranks that are counted together, from the first to the second."""
 LONG = 3
 """Extensions from which on a ladder is long."""
 _LADDERED, _WORKING = 14, 17
@@ -155,18 +157,21 @@ def policy_shares(positions: Sequence[LadderPosition], policy: Policy) -> list[f
 def table(
     positions: Sequence[LadderPosition], shares: Mapping[str, Sequence[float]], seed: int = 0
 ) -> list[dict[str, Any]]:
-    """By kind, length and rank: how often people played the ladder, and the policies' probability of it.
+    """By kind, length and rank or band: how often people played the ladder, and the policies' probability.
 
     Intervals (95 %) are of a bootstrap over games.
     """
     rows = []
-    ranks = ["all", *sorted({position.rank for position in positions}, key=rank_order)]
+    orders = sorted({rank_order(position.rank) for position in positions})
+    ranks = {"all": (-50, 50), **BANDS, **{rank_text(order): (order, order) for order in orders}}
     lengths = (("short", 1, LONG - 1), ("long", LONG, _MOST))
-    for kind, (name, low, high), rank in product(("lost", "won"), lengths, ranks):
+    for kind, (name, low, high), (rank, (first, last)) in product(("lost", "won"), lengths, ranks.items()):
         chosen = [
             i
             for i, position in enumerate(positions)
-            if position.kind == kind and low <= position.length <= high and rank in ("all", position.rank)
+            if position.kind == kind
+            and low <= position.length <= high
+            and first <= rank_order(position.rank) <= last
         ]
         if chosen:
             row = _row(

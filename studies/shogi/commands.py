@@ -1,4 +1,5 @@
-"""`python -m studies shogi-games`, `-judge`, `-strength`, `-styles` and `shogi-engine-moves`."""
+"""`python -m studies shogi-games`, `-judge`, `-strength`, `-styles`, `-openings` and
+`shogi-engine-moves`."""
 
 from __future__ import annotations
 
@@ -144,3 +145,23 @@ def shogi_styles(
     }
     write_json(provenance(command_line()) | content, out)
     print(json.dumps(content["matching"], indent=1))
+
+
+def shogi_openings(
+    games: Annotated[int, typer.Option(min=1, help="Openings without a style and with each.")] = 40,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of all moves.")] = 0,
+    out: Annotated[Path, typer.Option(help="The shares, as JSON.")] = Path(
+        "results/shogi-styles/openings.json"
+    ),
+) -> None:
+    """Play openings of the default level with and without a style."""
+    from sparring.base.provenance import provenance
+    from sparring.measure.reports import write_json
+    from studies.options import command_line
+    from studies.shogi.opening_style import play_openings
+
+    rows = play_openings(games, seed)
+    write_json(provenance(command_line()) | {"openings": rows}, out)
+    for style, row in rows.items():
+        low, high = row["interval"]
+        print(f"{style}: {row['ranging']:.2f} ({low:.2f} to {high:.2f}) of {games} range")

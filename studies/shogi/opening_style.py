@@ -11,8 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sparring.games import load_game
 from sparring.measure.ratings import wilson_interval
 from sparring.networks import Position
+from sparring.play.opponent import Opponent
+from sparring.players import Turn
 from sparring.policies import Policy
 from sparring.records.record import GameRecord
 from sparring.shogi.opening_style import OPENING_PLIES, STYLES, StyleModel, features, style_of
@@ -164,3 +167,30 @@ def _compared(parts: Sequence[NDArray[np.float64]], seed: int) -> dict[str, Any]
         result[f"{name}_gain"] = float((total[styled] - total[plain]) / total[4])
         result[f"{name}_gain_interval"] = [float(q) for q in np.quantile(gains, (0.025, 0.975))]
     return result
+
+
+def play_openings(games: int, seed: int = 0) -> dict[str, Any]:
+    """How many openings of the default level end in ranging rook, without a style and with each.
+
+    The other side is the same player without a style; sides alternate.
+    """
+    rules = load_game("shogi")
+    rows = {}
+    for style in ("", *STYLES):
+        ranging = 0
+        for number in range(games):
+            players = [
+                Opponent("shogi", opening_style=own).completed().make(seed=2 * (seed + number) + side)
+                for side, own in enumerate((style, ""))
+            ]
+            state = rules.initial()
+            while state.ply < OPENING_PLIES and state.outcome is None:
+                state = state.play(players[(state.to_move + number) % 2].choose(Turn.of(state)).move)
+            ranging += style_of(state, number % 2) == STYLES[1]
+        share = ranging / games
+        rows[style or "any"] = {
+            "ranging": share,
+            "interval": list(wilson_interval(share, games)),
+            "games": games,
+        }
+    return rows

@@ -3,7 +3,7 @@
 A side's style is where its rook stands after ply 24: on files 5 to 8 of its own half, ranging; else static. A
 logistic model says after each move of the opening how likely that is, by what people look at: rook, pawns,
 bishop, king, and the other rook. By Bayes' rule, people of a style choose a move with the probability of the
-policy times that of the style after the move.
+policy times that of the style after the move. Players weigh the style more (`_FIRMNESS`).
 """
 
 from __future__ import annotations
@@ -28,6 +28,9 @@ _PHASE = 6
 _PAWN_FILES = (2, 3, 4, 5, 6, 7, 8)
 _LEAST = 1e-4
 """Least probability of a style: no move is impossible."""
+_FIRMNESS = 3.0
+"""Exponent of the style's probability for a player. At 1, Bayes' rule, a level has its style in five games of
+six: it is warmer than people are."""
 
 
 @dataclass(frozen=True)
@@ -120,5 +123,6 @@ def shipped_model() -> StyleModel:
 
 
 def style_factors(style: str, state: Any, moves: Sequence[Move]) -> NDArray[np.float64] | None:
-    """`StyleModel.factors` of the shipped model."""
-    return shipped_model().factors(style, state, moves)
+    """The weights [moves] of a player's moves by the shipped model; None after the opening."""
+    factors = shipped_model().factors(style, state, moves)
+    return None if factors is None else factors**_FIRMNESS
