@@ -164,7 +164,7 @@ def play(
         temperature=temperature,
         file=player,
         person=person,
-        opening_style=style,
+        opening_style=style or None,
         repertoire=None if repertoire is None else expand_user(repertoire),
         strength=strength,
         bot=bot,

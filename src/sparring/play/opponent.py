@@ -109,8 +109,8 @@ class Opponent:
     """Nodes of a search on top of the policy."""
     style: float | None = None
     """Share of the strong network in a blend with the human one."""
-    opening_style: str = ""
-    """Style of its opening, such as ranging-rook in shogi; empty for any."""
+    opening_style: str | None = None
+    """Style of its opening, such as ranging-rook in shogi; None for any."""
     repertoire: Path | None = None
     """Openings that it plays: a file of games, or a Polyglot book."""
     think_time: ThinkTime = "none"

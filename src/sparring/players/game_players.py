@@ -23,9 +23,18 @@ if TYPE_CHECKING:
 StrengthPlayer: TypeAlias = Callable[[str, int], Player]
 """(game, strength) -> the small search player of a strength from 1 to 9."""
 
-OpeningStyle: TypeAlias = Callable[[Any, Sequence[Move]], NDArray[np.float64] | None]
-"""(state, moves) -> the probability [moves] of the style after each move of the side to move; None where the
-opening is over."""
+StyleWeights: TypeAlias = Callable[[Any, Sequence[Move]], NDArray[np.float64] | None]
+"""(state, moves) -> weights [moves] of the moves of the side to move; None where the opening is over."""
+
+
+@dataclass(frozen=True)
+class OpeningStyle:
+    """A way to play the opening."""
+
+    title: str
+    """What people call it, as a sentence for the page."""
+    weights: StyleWeights
+    """By how much likelier people of the style play each move."""
 
 
 @dataclass(frozen=True)

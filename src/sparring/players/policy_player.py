@@ -28,7 +28,7 @@ from sparring.players.behaviour_models import (
     behaviour,
 )
 from sparring.players.book import Book
-from sparring.players.game_players import OpeningStyle, game_players
+from sparring.players.game_players import OpeningStyle, StyleWeights, game_players
 from sparring.players.player import Decision, GameStart, Player, Turn
 from sparring.players.player_config import PlayerConfig
 from sparring.policies import Policy, rating_text
@@ -81,7 +81,7 @@ class MoveDistribution:
         probabilities = self._probabilities(searchmoves)
         return self._decision(int(probabilities.argmax()), probabilities)
 
-    def in_style(self, style: OpeningStyle, state: Any) -> MoveDistribution:
+    def in_style(self, style: StyleWeights, state: Any) -> MoveDistribution:
         """The distribution given the style of its player, by Bayes' rule."""
         factors = style(state, self.moves.tolist())
         if factors is None:
@@ -235,7 +235,7 @@ def _ratings(config: PlayerConfig) -> tuple[int | None, int | None]:
     return own, own if opponent is None else opponent
 
 
-def find_opening_style(game: str, name: str) -> OpeningStyle | None:
+def find_opening_style(game: str, name: str | None) -> OpeningStyle | None:
     """The style of a name; None for no name. Raises BadConfig for a style that the game does not have."""
     if not name:
         return None
@@ -356,7 +356,7 @@ class PolicyPlayer(Player):
         """
         value = prediction.value if search is None else search.value
         if self._style is not None and self._opening(turn) is None:
-            distribution = distribution.in_style(self._style, turn.state)
+            distribution = distribution.in_style(self._style.weights, turn.state)
         drawn = distribution.draw(self._rng, turn.limits.searchmoves)
         ply, config = self._game_ply(turn.state), self.config
         resigning = prediction.value if config.resignation == "human" else value

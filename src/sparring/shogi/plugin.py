@@ -93,12 +93,15 @@ def _players() -> GamePlayers:
     from functools import partial
 
     from sparring import data
-    from sparring.players.game_players import GamePlayers
+    from sparring.players.game_players import GamePlayers, OpeningStyle
     from sparring.shogi.opening_style import STYLES, style_factors
 
-    shipped = "shogi" in data.names("opening_styles")
+    if "shogi" not in data.names("opening_styles"):  # a build may leave it out
+        return GamePlayers()
+    titles = (Sentence("Static rook"), Sentence("Ranging rook"))
+    styles = zip(STYLES, titles, strict=True)
     return GamePlayers(
-        opening_styles={name: partial(style_factors, name) for name in STYLES} if shipped else {}
+        opening_styles={name: OpeningStyle(title, partial(style_factors, name)) for name, title in styles}
     )
 
 
