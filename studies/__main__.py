@@ -27,6 +27,7 @@ from studies.go_ranks.commands import (
     go_games,
     go_kgs,
     go_kit,
+    go_ladders,
     go_matches,
     go_own,
     go_people,
@@ -66,7 +67,14 @@ from studies.rbc.commands import (
 )
 from studies.safer.commands import safer_choices, safer_leaves
 from studies.search.commands import search_loss, search_match, search_positions, search_ratings
-from studies.shogi.commands import shogi_engine_moves, shogi_games, shogi_judge, shogi_strength
+from studies.shogi.commands import (
+    shogi_engine_moves,
+    shogi_games,
+    shogi_judge,
+    shogi_openings,
+    shogi_strength,
+    shogi_styles,
+)
 
 app = typer.Typer(
     name="studies",
@@ -102,6 +110,7 @@ _STUDIES: dict[str, Callable[..., None]] = {
     "go-games": go_games,
     "go-kgs": go_kgs,
     "go-kit": go_kit,
+    "go-ladders": go_ladders,
     "go-matches": go_matches,
     "go-own": go_own,
     "go-people": go_people,
@@ -149,7 +158,9 @@ _STUDIES: dict[str, Callable[..., None]] = {
     "search-ratings": search_ratings,
     "shogi-games": shogi_games,
     "shogi-judge": shogi_judge,
+    "shogi-openings": shogi_openings,
     "shogi-strength": shogi_strength,
+    "shogi-styles": shogi_styles,
     "shogi-engine-moves": shogi_engine_moves,
 }
 for _name, _study in _STUDIES.items():

@@ -1,5 +1,5 @@
 """`python -m studies go-people`, `go-kgs`, `go-games`, `go-fit`, `go-own`,
-`go-matches`, `go-counting` and `go-kit`."""
+`go-matches`, `go-counting`, `go-ladders` and `go-kit`."""
 
 from __future__ import annotations
 
@@ -176,6 +176,9 @@ def go_counting(
         str | None, typer.Option(help="KataGo network with ownership: a third opinion where two differ.")
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of all moves.")] = 1,
+    earlier: Annotated[
+        Path | None, typer.Option(help="Games of an earlier version, whose last positions are counted anew.")
+    ] = None,
     out: Annotated[Path, typer.Option(help="Folder of games.jsonl and counting.json.")] = Path(
         "results/go-counting"
     ),
@@ -185,7 +188,7 @@ def go_counting(
 
     from sparring.base.config import usable_threads
     from sparring.base.provenance import provenance
-    from sparring.base.storage import Journal
+    from sparring.base.storage import Journal, read_journal
     from sparring.measure.reports import write_json
     from sparring.policies import load_policy
     from studies.go_ranks import counting
@@ -205,11 +208,53 @@ def go_counting(
         done.append(game)
         agree = "equal" if game.ours == game.gnugo else f"ours {game.ours:+g}, GNU Go {game.gnugo:+g}"
         print(f"{game.size}x{game.size} {game.number}: {agree}, {seconds:.0f} s", flush=True)
-    opinions = None if judge is None else counting.third_opinions(done, load_policy(judge, "go"))
-    write_json(provenance(command_line()) | header | counting.summary(done, opinions), out / "counting.json")
-    for name, shares in counting.summary(done)["games"].items():
+    played = {"played": list(done), "earlier": [], "together": done}
+    if earlier is not None:
+        old = [counting.CountedGame(**entry) for entry in read_journal(earlier)[1:]]
+        played["earlier"] = [counting.recounted(game) for game in old]
+        changed = counting.summary(old)["games"]["all"]["equal_score"]
+        print(f"earlier, as counted then: {changed['share']:.3f} of {len(old)}")
+        played["together"] = [*done, *played["earlier"]]
+    network = None if judge is None else load_policy(judge, "go")
+    content = {}
+    for part, some in played.items():
+        if some:
+            opinions = None if network is None else counting.third_opinions(some, network)
+            content[part] = counting.summary(some, opinions)
+    write_json(provenance(command_line()) | header | content, out / "counting.json")
+    for name, shares in content.get("together", {"games": {}})["games"].items():
         low, high = shares["equal_score"]["interval"]
         print(f"{name}: {shares['equal_score']['share']:.3f} ({low:.3f} to {high:.3f}) of {shares['games']}")
+
+
+def go_ladders(
+    games: Annotated[Path, typer.Argument(help="SGF file of games between people of one rank.")],
+    model: Annotated[list[str], typer.Option("--model", "-m", help="Policy; may be repeated.")],
+    per_rank: Annotated[int, typer.Option(min=1, help="Most games of a rank.")] = 40,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the bootstrap.")] = 0,
+    out: Annotated[Path, typer.Option(help="The table, as JSON.")] = Path("results/go-ladders/ladders.json"),
+) -> None:
+    """Compare what people and policies of a rank play where there is a ladder."""
+    from sparring.base.config import usable_threads
+    from sparring.base.provenance import provenance
+    from sparring.measure.reports import write_json
+    from sparring.policies import load_policy, policy_name
+    from studies.go_ranks import ladders, people
+
+    sample = people.draw_sample(people.read_games(games), per_rank)
+    found = list(ladders.find_ladders(sample))
+    print(f"{len(found):,} positions with ladders in {len(sample):,} games", flush=True)
+    shares = {
+        policy_name(source): ladders.policy_shares(
+            found, load_policy(source, "go", threads=usable_threads(1))
+        )
+        for source in model
+    }
+    rows = ladders.table(found, shares, seed)
+    write_json(provenance(command_line()) | {"games": len(sample), "rows": rows}, out)
+    for row in rows:
+        values = ", ".join(f"{name} {row[name]:.3f}" for name in ("people", *shares))
+        print(f"{row['kind']} {row['length']} {row['rank']}: {values} ({row['positions']:,} positions)")
 
 
 def go_kit(

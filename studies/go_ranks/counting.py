@@ -169,6 +169,15 @@ def parse_score(text: str) -> float:
         raise ParseError(f"'{text}' is no score") from None
 
 
+def recounted(game: CountedGame) -> CountedGame:
+    """A game with our count of its last position as it is today."""
+    state = Go().parse(game.end)
+    dead = dead_stones(state)
+    black, white = state.score(dead)
+    names = " ".join(sorted(state.move_text(point) for point in dead))
+    return replace(game, ours=float(black - white), our_dead=names)
+
+
 def third_opinions(games: Sequence[CountedGame], judge: Policy) -> dict[tuple[int, int], float]:
     """Black's lead in the games that are counted differently, by a network with ownership."""
     opinions = {}

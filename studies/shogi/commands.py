@@ -1,4 +1,5 @@
-"""`python -m studies shogi-games`, `shogi-judge`, `shogi-strength` and `shogi-engine-moves`."""
+"""`python -m studies shogi-games`, `-judge`, `-strength`, `-styles`, `-openings` and
+`shogi-engine-moves`."""
 
 from __future__ import annotations
 
@@ -110,3 +111,57 @@ def shogi_strength(
         )
     content = {"scale": scale, "clip": clip, **chosen.report, "people": chosen.people, "games": chosen.games}
     write_json(provenance(command_line()) | content, out)
+
+
+def shogi_styles(
+    games: Games,
+    model: Annotated[Path, typer.Option(help="The fitted model, as JSON.")],
+    out: Annotated[Path, typer.Option(help="The measurements, as JSON.")] = Path(
+        "results/shogi-styles/styles.json"
+    ),
+    test: Annotated[int, typer.Option(min=1, help="Games between people who are held out.")] = 450,
+    policy: Annotated[str, typer.Option(help="Policy whose moves are compared.")] = "human",
+) -> None:
+    """Fit and measure the model of static and ranging rook."""
+    from sparring.base.provenance import provenance
+    from sparring.measure.reports import write_json
+    from sparring.policies import load_policy
+    from studies.options import command_line
+    from studies.shogi import opening_style
+    from studies.shogi.people import read_games, split_by_player
+
+    records = list(read_games(games))
+    split = split_by_player(records, test)
+    labelled, held_out = opening_style.label(split.train), opening_style.label(split.test)
+    fitted = opening_style.fit(labelled)
+    write_json({"fitted_on": len(labelled), "weights": fitted.weights}, model)
+    content = {
+        "people": opening_style.counts(opening_style.label(records)),
+        "weights": len(fitted.weights),
+        "train": len(labelled),
+        "test": len(held_out),
+        "accuracy": opening_style.accuracy(fitted, held_out),
+        "matching": opening_style.matching(fitted, held_out, load_policy(policy, "shogi")),
+    }
+    write_json(provenance(command_line()) | content, out)
+    print(json.dumps(content["matching"], indent=1))
+
+
+def shogi_openings(
+    games: Annotated[int, typer.Option(min=1, help="Openings without a style and with each.")] = 40,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of all moves.")] = 0,
+    out: Annotated[Path, typer.Option(help="The shares, as JSON.")] = Path(
+        "results/shogi-styles/openings.json"
+    ),
+) -> None:
+    """Play openings of the default level with and without a style."""
+    from sparring.base.provenance import provenance
+    from sparring.measure.reports import write_json
+    from studies.options import command_line
+    from studies.shogi.opening_style import play_openings
+
+    rows = play_openings(games, seed)
+    write_json(provenance(command_line()) | {"openings": rows}, out)
+    for style, row in rows.items():
+        low, high = row["interval"]
+        print(f"{style}: {row['ranging']:.2f} ({low:.2f} to {high:.2f}) of {games} range")

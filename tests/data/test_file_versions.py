@@ -23,6 +23,7 @@ VERSIONED: tuple[data.Kind, ...] = (
     "evaluations",
     "levels",
     "networks",
+    "opening_styles",
     "policies",
     "styles",
     "synopsis_networks",
@@ -59,6 +60,8 @@ def test_a_game_names_what_its_opponent_played_with(tmp_path: Path) -> None:
         style = begin(client, "chess", opponent={"rating": 1200, "kind": "human"})
         assert style["versions"] == {**networks, "policies/blend-chess": 1}
         assert begin(client, "chess", opponent={"strength": 1})["versions"] == {}
+        ranging = begin(client, "shogi", opponent={"level": 480, "opening_style": "ranging-rook"})
+        assert ranging["versions"]["opening_styles/shogi"] == 1
         assert set(begin(client, "rbc")["versions"]) == {"synopsis_networks/rbc-small"}
         pgn = client.get(f"/api/games/{level['id']}/record", params={"format": "pgn"}).text
         assert '[OpponentVersions "levels/chess 2, networks/human-chess 1, ' in pgn

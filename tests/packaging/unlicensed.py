@@ -1,4 +1,4 @@
-"""Prints what a wheel without networks of unlicensed games leaves out: scikit-build-core's `wheel.exclude`."""
+"""Prints what a wheel without networks of unlicensed games leaves out, as scikit-build-core takes it."""
 
 from __future__ import annotations
 

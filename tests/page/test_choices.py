@@ -61,6 +61,18 @@ def test_a_level_has_its_own_interval(page: Page) -> None:
     assert re.findall(r"\d+", note.inner_text()) != first
 
 
+def test_a_level_of_shogi_has_an_opening_style_and_chess_has_none(page: Page) -> None:
+    choose(page, "chess")
+    expect(page.get_by_label("Opening style")).to_have_count(0)
+    choose(page, "shogi")
+    style = page.get_by_label("Opening style")
+    expect(style).to_have_value("")
+    style.select_option("Ranging rook")
+    asked = begun_with(page)["opponent"]
+    assert (asked["kind"], asked["opening_style"]) == ("level", "ranging-rook")
+    expect(page.get_by_text("Ranging rook.").first).to_be_attached()
+
+
 def test_shogi_begins_in_the_middle_of_its_levels(page: Page) -> None:
     choose(page, "shogi")
     level = page.get_by_label("Level", exact=True)

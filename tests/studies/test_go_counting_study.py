@@ -18,6 +18,7 @@ from studies.go_ranks.counting import (
     parse_games,
     parse_score,
     play,
+    recounted,
     summary,
     third_opinions,
 )
@@ -50,6 +51,11 @@ def test_the_summary_compares_scores_and_counts_what_we_did() -> None:
     assert rows["all"]["our_moves"] == 3 + 2
     assert rows["all"]["gnugo_passes_not_answered"] == 2, "D4 and A1"
     assert rows["all"]["our_wins"] == 2
+
+
+def test_games_of_an_earlier_version_are_counted_anew() -> None:
+    fresh = recounted(replace(GAME, ours=99.0, our_dead="A1"))
+    assert (fresh.ours, fresh.our_dead) == (1.5, "")
 
 
 class Judge:

@@ -1453,6 +1453,11 @@ export interface components {
             clocks: components["schemas"]["ClockOffer"][];
             /** Options */
             options: components["schemas"]["RuleOption"][];
+            /**
+             * Opening Styles
+             * @description Styles of the opening of a level or of people; empty if the game has none.
+             */
+            opening_styles: components["schemas"]["OptionChoice"][];
             /** Openings */
             openings: components["schemas"]["OpeningOffer"][];
             /** Handicaps */
@@ -2381,6 +2386,11 @@ export interface components {
              * @description human: share of the strong half in the blend, from 0 to 1. Without it, the fitted blend.
              */
             style?: number | null;
+            /**
+             * Opening Style
+             * @description level and human: one of the game's `opening_styles`. null for any.
+             */
+            opening_style?: string | null;
             /**
              * Temperature
              * @description human: temperature of the moves (1).

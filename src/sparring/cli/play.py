@@ -8,7 +8,6 @@ from typing import Annotated, Any, cast, get_args
 import numpy as np
 import typer
 
-from sparring import data
 from sparring.base.clock import TimeControl
 from sparring.base.errors import BadConfig, UserError
 from sparring.cli.arguments import (
@@ -94,6 +93,9 @@ def play(
         str | None,
         typer.Option(help="The opponent plays like one person: a name of `sparring train person`."),
     ] = None,
+    style: Annotated[
+        str, typer.Option(help="Shogi: the opponent's opening, static-rook or ranging-rook.")
+    ] = "",
     repertoire: Annotated[
         Path | None,
         typer.Option(
@@ -171,6 +173,7 @@ def play(
         temperature=temperature,
         file=player,
         person=person,
+        opening_style=style or None,
         repertoire=None if repertoire is None else expand_user(repertoire),
         strength=strength,
         bot=bot,
@@ -190,7 +193,7 @@ def play(
     saved = _check_save(save, game)
     state = choose_state(rules, position)
     with chosen.make(seed=seed) as opponent:
-        lacks = no_people(game) if data.lacking(game) else ""
+        lacks = no_people(game) if describe(game).people is not None and game not in DEFAULT_RATING else ""
         about = [describe_opponent(opponent, chosen.strength), advice_on(opponent, state), lacks]
         options = TerminalOptions(
             " ".join(filter(None, about)),
@@ -322,6 +325,8 @@ def describe_opponent(opponent: Player, strength: int | None) -> str:
     style = f", who plays in the style of {rated}" if rated else ""
     if opponent.config.level is not None:
         style = f", level {opponent.config.level}{style}"
+    if opponent.config.opening_style:
+        style = f"{style}, {opponent.config.opening_style.replace('-', ' ')}"
     return f"Your opponent is {name} (model {visible(policy.name)}){style}{_search_text(opponent)}."
 
 

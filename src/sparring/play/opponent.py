@@ -37,7 +37,7 @@ from sparring.players.player_config import (
     StrengthScale,
     default_player_config,
 )
-from sparring.players.policy_player import PolicyPlayer, SearchPlayer
+from sparring.players.policy_player import PolicyPlayer, SearchPlayer, find_opening_style
 from sparring.players.small_players import STRENGTHS, make_strength_player
 from sparring.policies import (
     Policy,
@@ -116,6 +116,8 @@ class Opponent:
     """Nodes of a search on top of the policy."""
     style: float | None = None
     """Share of the strong network in a blend with the human one."""
+    opening_style: str | None = None
+    """Style of its opening, such as ranging-rook in shogi; None for any."""
     repertoire: Path | None = None
     """Openings that it plays: a file of games, or a Polyglot book."""
     think_time: ThinkTime = "none"
@@ -143,6 +145,10 @@ class Opponent:
                 keys["bot"] = self._checked_bot()
             case "person":
                 keys["person"] = self.person_entry().path.stem
+        if self.opening_style:
+            if kind not in ("level", "human"):
+                raise BadConfig(f"An opponent of the kind {kind} has no style of the opening.")
+            find_opening_style(self.game, self.opening_style)
         if self.adapt and kind != "level":
             raise BadConfig("Only the level of an opponent adapts.")
         return replace(self, **keys)
@@ -287,6 +293,8 @@ class Opponent:
         keys |= {key: value for key, value in given.items() if value is not None}
         if self.kind == "human" or self.rating is not None:
             keys["rating"] = self.rating
+        if self.opening_style:
+            keys["opening_style"] = self.opening_style
         if self.nodes is not None:
             keys |= {"nodes": self.nodes, "temperature": keys.get("temperature", 1.0)}
         if self.repertoire is not None:
@@ -340,7 +348,8 @@ def load_player(
         engine: the command of another program that speaks UCI, USI or GTP, with `options` and `limits`.
         seed: seed of a player by a policy or a file, in all its games; `play_game` has one for both players.
         keys: the other fields of `Opponent`: `level`, `rating`, `person`, `strength`, `bot`, `my_rating`,
-            `model`, `temperature`, `nodes`, `style`, `repertoire`, `think_time`, `adapt`, `levels`.
+            `model`, `temperature`, `nodes`, `style`, `opening_style`, `repertoire`, `think_time`, `adapt`,
+            `levels`.
 
     Without any of these it is the default opponent of the game. Raises BadConfig, NotFound or BadFile,
     ValueError for an unknown game, and TypeError for an unknown key.
@@ -370,7 +379,7 @@ def default_kind(game: Game[Any]) -> OpponentKind:
 def no_people(game: str) -> str:
     """A sentence that says that a game has no network of people's moves, and why if a build left it out."""
     reason = data.lacking(game)
-    if not reason:
+    if not reason or describe(game).people is None:
         return f"There is no network of people's moves for {game}."
     return f"This package has no network of people's moves for {game}: it was {reason}."
 

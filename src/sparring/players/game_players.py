@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from sparring import data
 from sparring.base.config import PositiveInt, read_config
-from sparring.games import GAMES, describe
+from sparring.games import GAMES, Move, describe
 from sparring.networks.codec import Prediction
 from sparring.players.player import Player
 
@@ -22,6 +22,19 @@ if TYPE_CHECKING:
 
 StrengthPlayer: TypeAlias = Callable[[str, int], Player]
 """(game, strength) -> the small search player of a strength from 1 to 9."""
+
+StyleWeights: TypeAlias = Callable[[Any, Sequence[Move]], NDArray[np.float64] | None]
+"""(state, moves) -> weights [moves] of the moves of the side to move; None where the opening is over."""
+
+
+@dataclass(frozen=True)
+class OpeningStyle:
+    """A way to play the opening."""
+
+    title: str
+    """What people call it, as a sentence for the page."""
+    weights: StyleWeights
+    """By how much likelier people of the style play each move."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +73,8 @@ class GamePlayers:
     adjust_policy: Callable[[Any, Prediction], NDArray[np.float64]] | None = None
     """(state, prediction) -> probabilities [moves]: adjusts the distribution from which a player draws, such
     as Go's passing rules."""
+    opening_styles: Mapping[str, OpeningStyle] = field(default_factory=dict)
+    """Styles of the opening that a player may have, by name, such as ranging rook in shogi."""
 
 
 def game_players(game: str) -> GamePlayers:

@@ -124,6 +124,9 @@ class PlayerConfig:
     `.bin`. Moves are drawn in proportion to their frequency."""
     book_plies: Count = 16
     """Plies after which the book is not used."""
+    opening_style: str = ""
+    """Style of its opening, such as `ranging-rook` in shogi: opening moves are drawn as people of this style
+    play them. A book takes precedence. Empty for any style."""
     seed: Seed | None = None
     """Seed of all random choices; the same seed and the same opponent's moves give the same game."""
 

@@ -28,7 +28,7 @@ from sparring.players.behaviour_models import (
     behaviour,
 )
 from sparring.players.book import Book
-from sparring.players.game_players import game_players
+from sparring.players.game_players import OpeningStyle, StyleWeights, game_players
 from sparring.players.player import Decision, GameStart, Player, Turn
 from sparring.players.player_config import PlayerConfig
 from sparring.policies import Policy, rating_text
@@ -80,6 +80,14 @@ class MoveDistribution:
         """The move with the highest probability; the rest is as in `draw`."""
         probabilities = self._probabilities(searchmoves)
         return self._decision(int(probabilities.argmax()), probabilities)
+
+    def in_style(self, style: StyleWeights, state: Any) -> MoveDistribution:
+        """The distribution given the style of its player, by Bayes' rule."""
+        factors = style(state, self.moves.tolist())
+        if factors is None:
+            return self
+        weights = self.weights * factors
+        return replace(self, weights=weights) if weights.any() else self
 
     def _probabilities(self, searchmoves: Sequence[Move]) -> NDArray[np.float64]:
         weights = self.weights
@@ -227,6 +235,16 @@ def _ratings(config: PlayerConfig) -> tuple[int | None, int | None]:
     return own, own if opponent is None else opponent
 
 
+def find_opening_style(game: str, name: str | None) -> OpeningStyle | None:
+    """The style of a name; None for no name. Raises BadConfig for a style that the game does not have."""
+    if not name:
+        return None
+    styles = game_players(game).opening_styles
+    if name not in styles:
+        raise bad_value("opening_style", name, f"one of {', '.join(styles)}" if styles else f"none in {game}")
+    return styles[name]
+
+
 class PolicyPlayer(Player):
     """Plays from its book, then draws each move from the policy. It has no tree and no thread.
 
@@ -242,6 +260,7 @@ class PolicyPlayer(Player):
         self._resignation = make_resignation(config)
         self._draw_offers = make_draw_offers(config)
         self._think_time = make_think_time(config)
+        self._style = find_opening_style(config.game, config.opening_style)
         self._player = 0
         """The side of its last turn, whose rating is `config.rating`."""
 
@@ -336,6 +355,8 @@ class PolicyPlayer(Player):
         go by the policy's value, which is the expected score of people; the others by the search's.
         """
         value = prediction.value if search is None else search.value
+        if self._style is not None and self._opening(turn) is None:
+            distribution = distribution.in_style(self._style.weights, turn.state)
         drawn = distribution.draw(self._rng, turn.limits.searchmoves)
         ply, config = self._game_ply(turn.state), self.config
         resigning = prediction.value if config.resignation == "human" else value

@@ -150,6 +150,9 @@ class GameOffer(GameTraits):
         description="The usual clocks, the shortest first; empty without clocks."
     )
     options: list[RuleOption]
+    opening_styles: list[OptionChoice] = Field(
+        description="Styles of the opening of a level or of people; empty if the game has none."
+    )
     openings: list[OpeningOffer]
     handicaps: list[HandicapOffer]
     reads: list[str] = Field(description="Formats of games that can be opened.")
@@ -212,6 +215,10 @@ def _offer(description: GameDescription, opponents: Opponents) -> GameOffer:
         default_bot=None if bots is None else bots.for_beginners,
         clocks=[] if traits.hidden else _clocks(),
         options=list(_options(description)),
+        opening_styles=[
+            OptionChoice(value=name, title=text_of(style.title))
+            for name, style in game_players(description.name).opening_styles.items()
+        ],
         openings=opening_table(description.name).openings,
         handicaps=opening_table(description.name).handicaps,
         reads=formats(description.name),

@@ -77,6 +77,11 @@ class OpponentChoice(ApiMessage):
         description="human: share of the strong half in the blend, from 0 to 1. Without it, the fitted "
         "blend.",
     )
+    opening_style: str | None = Field(
+        default=None,
+        max_length=40,
+        description="level and human: one of the game's `opening_styles`. null for any.",
+    )
     temperature: float | None = Field(
         default=None, ge=0, le=10, description="human: temperature of the moves (1)."
     )

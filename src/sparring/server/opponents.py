@@ -160,7 +160,8 @@ _FILES: Mapping[str, tuple[data.Kind, ...]] = {
 def shipped_versions(game: str, choice: OpponentChoice) -> dict[str, int]:
     """The versions of the shipped files that decide how a completed choice plays, such as
     {"levels/chess": 1, "networks/human-chess": 1}."""
-    versions = data.game_versions(game, _FILES.get(choice.kind or "", ()))
+    styled: tuple[data.Kind, ...] = ("opening_styles",) if choice.opening_style else ()
+    versions = data.game_versions(game, (*_FILES.get(choice.kind or "", ()), *styled))
     table = f"levels/{shipped_table_name(game, choice.scale)}"
     versions = {
         file: row for file, row in versions.items() if file == table or not file.startswith("levels/")
@@ -190,6 +191,9 @@ def about(game: Game[Any], choice: OpponentChoice) -> tuple[str, str]:
     if choice.kind == "human" and choice.rating is not None:
         number = describe(game.spec.name).ratings.number(choice.rating)
         text = joined(text, rating_advice(game.spec.name, number))
+    if choice.opening_style is not None:
+        style = game_players(game.spec.name).opening_styles.get(choice.opening_style)
+        text = joined(text, "" if style is None else Sentence("{style}.", style=style.title))
     if people is None or people.advice is None or choice.kind in ("strength", "bot"):
         return name, text
     return name, joined(text, people.advice(game.initial()))

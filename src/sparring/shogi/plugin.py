@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from sparring._core import ShogiState
     from sparring.cli.commands import Command, Group
     from sparring.networks.formats import NetworkFormats
+    from sparring.players.game_players import GamePlayers
     from sparring.records.record import RecordFormats
 
 
@@ -88,6 +89,22 @@ def _move_count(state: ShogiState) -> int:
     return int(state.text().rpartition(" ")[2]) - 1
 
 
+def _players() -> GamePlayers:
+    from functools import partial
+
+    from sparring import data
+    from sparring.players.game_players import GamePlayers, OpeningStyle
+    from sparring.shogi.opening_style import STYLES, style_factors
+
+    if "shogi" not in data.names("opening_styles"):  # a build may leave it out
+        return GamePlayers()
+    titles = (Sentence("Static rook"), Sentence("Ranging rook"))
+    styles = zip(STYLES, titles, strict=True)
+    return GamePlayers(
+        opening_styles={name: OpeningStyle(title, partial(style_factors, name)) for name, title in styles}
+    )
+
+
 def _commands() -> Mapping[str, Command | Group]:
     from sparring.cli.commands import Command, Group
 
@@ -124,4 +141,5 @@ DESCRIPTION = GameDescription(
     records=_records,
     networks=_networks,
     commands=_commands,
+    players=_players,
 )

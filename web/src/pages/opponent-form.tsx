@@ -91,8 +91,33 @@ export function OpponentForm(props: Change & { legend: string; adapts?: boolean;
       <Dial {...props} />
       {!props.compact && (choice.kind === "level" || choice.kind === "human" || choice.kind === "bot") && <NumberHelp />}
       {!props.compact && choice.kind === "human" && offer.can_make_persons === null && <a class="note make-person" href="#/person">{t("Make a person of games")}</a>}
+      {!props.compact && (choice.kind === "level" || choice.kind === "human") && <OpeningStyle {...props} />}
       {!props.compact && (choice.kind === "level" || choice.kind === "human") && <Style {...props} />}
     </fieldset>
+  );
+}
+
+/** The style of the opening, in games that have some. */
+function OpeningStyle({ offer, choice, onChange }: Change) {
+  if (offer.opening_styles.length === 0) return null;
+  return (
+    <label class="row">
+      <span>{t("Opening style")}</span>
+      <select
+        value={choice.opening_style ?? ""}
+        onChange={({ currentTarget: { value } }) => {
+          const { opening_style: _, ...rest } = choice;
+          onChange(value === "" ? rest : { ...rest, opening_style: value });
+        }}
+      >
+        <option value="">{t("Any")}</option>
+        {offer.opening_styles.map(({ value, title }) => (
+          <option key={String(value)} value={String(value)}>
+            {say(title)}
+          </option>
+        ))}
+      </select>
+    </label>
   );
 }
 
