@@ -54,7 +54,7 @@ from studies.rbc.commands import (
     rbc_tracking,
     rbc_variants,
 )
-from studies.safer.commands import safer, safer_choices, safer_engine, safer_fit, safer_leaves
+from studies.safer.commands import safer, safer_choices, safer_engine, safer_fit, safer_leaves, safer_speed
 from studies.search.commands import search_loss, search_match, search_positions, search_ratings
 from studies.shogi.commands import shogi_engine_moves, shogi_games, shogi_judge, shogi_strength
 
@@ -131,6 +131,7 @@ _STUDIES: dict[str, Callable[..., None]] = {
     "safer-engine": safer_engine,
     "safer-fit": safer_fit,
     "safer-leaves": safer_leaves,
+    "safer-speed": safer_speed,
     "search-positions": search_positions,
     "search-loss": search_loss,
     "search-match": search_match,

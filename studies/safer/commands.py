@@ -90,3 +90,21 @@ def safer_fit(
 
     out.mkdir(parents=True, exist_ok=True)
     write_json(provenance(command_line()) | leaf_report(folder), out / "leaves.json")
+
+
+def safer_speed(
+    files: Files,
+    positions: Annotated[int, typer.Option(min=1, help="Positions, each of another game.")] = 40,
+    backend: Backend = "onnxruntime",
+    out: Annotated[Path, typer.Option(help="Folder of speed.json.")] = RESULTS,
+) -> None:
+    """Measure the time of one safer move with the settings of the page."""
+    from sparring.base.provenance import provenance
+    from sparring.measure.reports import write_json
+    from sparring.records import Split
+    from studies.safer.games import held_out_games
+    from studies.safer.speed import measure_speed
+
+    out.mkdir(parents=True, exist_ok=True)
+    games = held_out_games(files, Split.VALIDATION)[:positions]
+    write_json(provenance(command_line()) | measure_speed(games, backend), out / "speed.json")
