@@ -94,8 +94,6 @@ def _state(rules: Game[Any], wanted: UnderstandRequest) -> Any:
 
 
 def _view(rules: Game[Any], state: Any, found: SaferMove, rating: int | str) -> SaferView:
-    best = max(move.engine for move in found.candidates)
-
     def view(move: ComparedMove) -> ComparedMoveView:
         return ComparedMoveView(
             text=move.text,
@@ -103,7 +101,7 @@ def _view(rules: Game[Any], state: Any, found: SaferMove, rating: int | str) -> 
             likely=round(move.share, 5),
             best_play=round(move.engine, 4),
             people=round(move.expectation, 4),
-            loss=round(best - move.engine, 4),
+            loss=round(found.loss(move), 4),
         )
 
     return SaferView(
