@@ -65,7 +65,7 @@ from studies.rbc.commands import (
     rbc_tracking,
     rbc_variants,
 )
-from studies.safer.commands import safer_choices, safer_leaves
+from studies.safer.commands import safer, safer_choices, safer_engine, safer_fit, safer_leaves, safer_speed
 from studies.search.commands import search_loss, search_match, search_positions, search_ratings
 from studies.shogi.commands import (
     shogi_engine_moves,
@@ -150,8 +150,12 @@ _STUDIES: dict[str, Callable[..., None]] = {
     "rbc-ratings": rbc_ratings,
     "rbc-points": rbc_points,
     "rbc-tracking": rbc_tracking,
+    "safer": safer,
     "safer-choices": safer_choices,
+    "safer-engine": safer_engine,
+    "safer-fit": safer_fit,
     "safer-leaves": safer_leaves,
+    "safer-speed": safer_speed,
     "search-positions": search_positions,
     "search-loss": search_loss,
     "search-match": search_match,

@@ -68,7 +68,7 @@ def test_importing_sparring_imports_neither_numpy_nor_the_core() -> None:
 
 def test_the_root_has_two_dozen_names_or_so() -> None:
     functions = {"load_game", "load_network", "load_player", "load_policy", "open_records", "play_game"}
-    functions |= {"rate_puzzle"}
+    functions |= {"rate_puzzle", "safer_moves"}
     types = {"Decision", "Game", "GameStart", "Player", "Policy", "Position", "Prediction", "Turn"}
     play = {"Clock", "GameResult", "PuzzleRating", "SearchLimits", "TimeControl"}
     errors = {"BadConfig", "BadFile", "CannotWrite", "EngineFailure", "IllegalMove", "MissingExtra"}

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from sparring.policies.loading import load_policy as load_policy
     from sparring.policies.policy import Policy as Policy
     from sparring.records.readers import open_records as open_records
+    from sparring.search.expectation import safer_moves as safer_moves
     from sparring.search.limits import SearchLimits as SearchLimits
 
 disable_telemetry()

@@ -172,3 +172,16 @@ def test_no_page_is_wider_than_a_phone(page: Page, address: str) -> None:
         visit(page, address, path)
         expect(page.locator("h1")).to_be_visible()
         assert page.evaluate("document.documentElement.scrollWidth") <= 390, path
+
+
+def test_the_safer_move_and_a_trap_are_shown_and_can_be_played(page: Page) -> None:
+    """After 3. Qh5 the trap 3... Nf6 is mated on f7."""
+    look(page, "1. e4 e5 2. Bc4 Nc6 3. Qh5 *")
+    page.get_by_label("This position").check()
+    page.get_by_role("button", name="Last position").click()
+    card = page.get_by_role("region", name="The safer move")
+    expect(card).to_contain_text("engine's first choice")
+    page.get_by_label("Rating").fill("0")
+    expect(card.get_by_text(re.compile("Trap: .* play Nf6, which gives away"))).to_be_visible()
+    card.get_by_role("button", name="Nf6", exact=True).click()
+    expect(page.get_by_text("White to move")).to_be_visible()

@@ -175,7 +175,7 @@ def test_a_gain_below_the_least_one_recommends_the_engine_s_move() -> None:
 
 def test_where_people_go_wrong_after_the_engine_s_move() -> None:
     human, strong = policies()
-    config = ExpectationConfig(tree_nodes=6)
+    config = ExpectationConfig(tree_nodes=1, mistake_nodes=6)
     (found,) = safer_moves([Position(CHESS.initial(), 1500)], human, strong, config, PLAIN)
     assert found.mistake is not None
     assert found.mistake.names == ("e4", "e5", "Qh5")
@@ -199,7 +199,7 @@ def test_black_s_numbers_are_black_s() -> None:
 def test_every_game_and_many_positions_at_once(game: str) -> None:
     states = random_states(game, 30)[::10]
     human, strong = HashedPolicy(game), HashedPolicy(game)
-    config = ExpectationConfig(least_share=0.0, tree_nodes=5, engine_nodes=12, check_nodes=4)
+    config = ExpectationConfig(least_share=0.0, tree_nodes=5, mistake_nodes=9, engine_nodes=12, check_nodes=4)
     places = [Position(state, None, None) for state in states]
     together = safer_moves(places, human, strong, config, PLAIN)
     for place, found in zip(places, together, strict=True):

@@ -149,5 +149,4 @@ def sentences(found: SaferMove) -> list[str]:
 
 
 def _trap_sentence(trap: ComparedMove, found: SaferMove) -> str:
-    loss = max(candidate.engine for candidate in found.candidates) - trap.engine
-    return f"Trap: {trap.share:.0%} play {trap.name}, which gives away {loss:.0%}."
+    return f"Trap: {trap.share:.0%} play {trap.name}, which gives away {found.loss(trap):.0%}."

@@ -17,10 +17,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from heapq import heappop, heappush
 from typing import Any
+
+import numpy as np
 
 from sparring import data
 from sparring._core import PuctConfig
@@ -55,7 +57,8 @@ class ExpectationConfig:
     engine_nodes: int = 64
     """Visits of the engine's search for its first choice."""
     check_nodes: int = 16
-    """Visits of the engine's search after each candidate."""
+    """Visits with which the engine judges each candidate; what its search for the first choice has visited
+    less often is searched again."""
     least_gain: float = 0.01
     """Expected score by which a move must exceed the engine's first choice to be called safer."""
     most_loss: float = 0.1
@@ -64,6 +67,8 @@ class ExpectationConfig:
     """Least probability of a trap."""
     trap_loss: float = 0.1
     """Least loss of a trap, in expected score by the engine."""
+    mistake_nodes: int = 40
+    """Positions of the tree below the engine's move in which a mistake is looked for."""
     mistake_loss: float = 0.05
     """Least loss of a move that is shown as the one by which people go wrong."""
 
@@ -301,6 +306,14 @@ class SaferMove:
         """Expected score between people that the safer move gains."""
         return self.safer.expectation - self.engine.expectation
 
+    def loss(self, move: ComparedMove) -> float:
+        """Expected score with best play that a move gives away, against the engine's first choice."""
+        return _loss(self.engine, move)
+
+
+def _loss(engine: ComparedMove, move: ComparedMove) -> float:
+    return max(0.0, engine.engine - move.engine)
+
 
 def safer_moves(
     positions: Sequence[Position],
@@ -334,7 +347,7 @@ def safer_moves(
     after = [
         (row, move, positions[row].state.play(move)) for row, found in enumerate(moves) for move in found
     ]
-    engine_scores = _engine_scores(strong, [state for _, _, state in after], puct, config.check_nodes)
+    engine_scores = _engine_scores(strong, after, searched, puct, config.check_nodes)
     trees = [ExpectationTree(state, _by_player(positions[row])) for row, _, state in after]
     grow(trees, config.tree_nodes, human, leaf)
     compared: list[list[ComparedMove]] = [[] for _ in positions]
@@ -347,15 +360,18 @@ def safer_moves(
                 state.move_text(move),
                 move_name(state, move),
                 float(prediction.probabilities[prediction.moves.index(move)]),
-                engine if player == 0 else 1 - engine,
+                engine,
                 tree.expectation(player),
                 tree,
             )
         )
-    return [
-        _compare(position.state, first[0], some, strong, config)
-        for position, first, some in zip(positions, moves, compared, strict=True)
-    ]
+    results = [_compare(first[0], some, config) for first, some in zip(moves, compared, strict=True)]
+    doubtful = [row for row, result in enumerate(results) if result.safer is not result.engine]
+    grow([results[row].engine.tree for row in doubtful], config.mistake_nodes, human, leaf)
+    for row in doubtful:
+        mistake = _mistake(positions[row].state, results[row].engine, strong, config)
+        results[row] = replace(results[row], mistake=mistake)
+    return results
 
 
 def _candidates(prediction: Prediction, search: SearchResult, config: ExpectationConfig) -> list[Move]:
@@ -376,35 +392,50 @@ def _by_player(position: Position) -> tuple[float | None, float | None]:
     return (mine, theirs) if position.state.to_move == 0 else (theirs, mine)
 
 
-def _engine_scores(strong: Policy, states: Sequence[Any], config: PuctConfig, nodes: int) -> list[float]:
-    """The scores of player 0 with best play, by a search of each state."""
-    scores = [result_score(state) for state in states]
-    going = [row for row, score in enumerate(scores) if score is None]
-    searched = search_together(strong, [Position(states[row]) for row in going], config, nodes)
-    for row, search in zip(going, searched, strict=True):
-        score = (1 + search.value) / 2
-        scores[row] = score if states[row].to_move == 0 else 1 - score
-    return [0.5 if score is None else score for score in scores]
+def _engine_scores(
+    strong: Policy,
+    after: Sequence[tuple[int, Move, Any]],
+    searched: Sequence[SearchResult],
+    config: PuctConfig,
+    nodes: int,
+) -> list[float]:
+    """The mover's scores with best play after (position, move, state): by the search of the position where
+    that has visited the move at least `nodes` times, else by a search of the state."""
+    scores: list[float | None] = []
+    for row, move, state in after:
+        search, ended = searched[row], result_score(state)
+        at = int(np.searchsorted(search.moves, move))
+        if ended is not None:
+            scores.append(ended if state.previous.to_move == 0 else 1 - ended)
+        elif search.visits[at] >= nodes:
+            scores.append((1 + float(search.values[at])) / 2)
+        else:
+            scores.append(None)
+    left = [place for place, score in enumerate(scores) if score is None]
+    results = search_together(strong, [Position(after[place][2]) for place in left], config, nodes)
+    for place, result in zip(left, results, strict=True):
+        state = after[place][2]
+        sign = 1 if state.to_move == state.previous.to_move else -1
+        scores[place] = (1 + sign * result.value) / 2
+    return [0.0 if score is None else score for score in scores]
 
 
-def _compare(
-    state: Any, first_choice: Move, candidates: list[ComparedMove], strong: Policy, config: ExpectationConfig
-) -> SaferMove:
+def _compare(first_choice: Move, candidates: list[ComparedMove], config: ExpectationConfig) -> SaferMove:
+    """The result without the mistake, for which the tree has to grow."""
     ranked = sorted(candidates, key=lambda candidate: -candidate.expectation)
     engine = next(candidate for candidate in ranked if candidate.move == first_choice)
-    best = max(candidate.engine for candidate in ranked)
-    sound = (candidate for candidate in ranked if best - candidate.engine <= config.most_loss)
+    sound = (candidate for candidate in ranked if _loss(engine, candidate) <= config.most_loss)
     favourite = next(sound)
     is_better = favourite.expectation - engine.expectation >= config.least_gain
     traps = [
         candidate
         for candidate in ranked
-        if candidate.share >= config.trap_share and best - candidate.engine >= config.trap_loss
+        if candidate.share >= config.trap_share and _loss(engine, candidate) >= config.trap_loss
     ]
     return SaferMove(
         engine,
         favourite if is_better else engine,
-        _mistake(state, engine, strong, config) if is_better else None,
+        None,
         tuple(sorted(traps, key=lambda candidate: -candidate.share)),
         tuple(ranked),
     )

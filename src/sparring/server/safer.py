@@ -11,7 +11,7 @@ from pydantic import Field
 from sparring.base.sentences import Sentence
 from sparring.games import Game, IllegalMove, ParseError, load_game
 from sparring.networks import Position
-from sparring.search.expectation import ComparedMove, SaferMove, safer_moves
+from sparring.search.expectation import ComparedMove, LikelyMistake, SaferMove, safer_moves
 from sparring.server.game_host import GameHost
 from sparring.server.messages import ApiMessage, LegalMove
 from sparring.server.pasted import parse_record, states_of
@@ -94,8 +94,6 @@ def _state(rules: Game[Any], wanted: UnderstandRequest) -> Any:
 
 
 def _view(rules: Game[Any], state: Any, found: SaferMove, rating: int | str) -> SaferView:
-    best = max(move.engine for move in found.candidates)
-
     def view(move: ComparedMove) -> ComparedMoveView:
         return ComparedMoveView(
             text=move.text,
@@ -103,18 +101,21 @@ def _view(rules: Game[Any], state: Any, found: SaferMove, rating: int | str) -> 
             likely=round(move.share, 5),
             best_play=round(move.engine, 4),
             people=round(move.expectation, 4),
-            loss=round(best - move.engine, 4),
+            loss=round(found.loss(move), 4),
         )
 
-    mistake, line = found.mistake, []
-    for move, name in zip(mistake.moves, mistake.names, strict=True) if mistake else ():
-        line.append(LegalMove(text=rules.move_text(state, move), name=name))
-        state = rules.play(state, move)
     return SaferView(
         rating=rating,
         engine=view(found.engine),
         safer=view(found.safer),
-        mistake=mistake
-        and MistakeView(line=line, chance=round(mistake.probability, 4), loss=round(mistake.loss, 4)),
+        mistake=None if found.mistake is None else _mistake_view(rules, state, found.mistake),
         traps=[view(trap) for trap in found.traps],
     )
+
+
+def _mistake_view(rules: Game[Any], state: Any, mistake: LikelyMistake) -> MistakeView:
+    line = []
+    for move, name in zip(mistake.moves, mistake.names, strict=True):
+        line.append(LegalMove(text=rules.move_text(state, move), name=name))
+        state = rules.play(state, move)
+    return MistakeView(line=line, chance=round(mistake.probability, 4), loss=round(mistake.loss, 4))
