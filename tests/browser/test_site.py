@@ -187,7 +187,7 @@ def test_a_clock_runs_and_falls(context: BrowserContext, address: str) -> None:
     expect(page.get_by_role("button", name="Play", exact=True)).to_be_visible()
     page.evaluate("localStorage.setItem('game', 'breakthrough')")
     page.reload()
-    page.get_by_label("Clock", exact=True).select_option("own")
+    page.get_by_role("combobox", name="Clock").select_option("own")
     page.get_by_label("Your clock").fill("0.05")
     page.get_by_role("button", name="Play", exact=True).click()
     expect_turn(page)
