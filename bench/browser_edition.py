@@ -1,16 +1,18 @@
-"""The browser edition against the native program: `python -m bench.browser_edition moves|load`, into results/browser/.
+"""The browser edition against the native program: `python -m bench.browser_edition PART`.
 
-`moves`: positions in which the players of a tab (in Node) play the native player's move for the same seed, and the
-processor time of both. For chess also how often two native runs agree that round differently: with and without ONNX
-Runtime's fusion of quantised operators. `load`: from an address to the opponent's first move in Chromium, with an empty
-cache, and the bytes that are loaded. Both need `make browser`.
+`moves`: positions in which the players of a tab (in Node) play the native player's move for the same seed,
+and the processor time of both. `rounding`: how often two native runs agree that round differently, with and
+without ONNX Runtime's fusion of quantised operators. `load`: from an address to the opponent's first move in
+Chromium, with an empty cache, and the bytes that are loaded. All need `make browser`.
 """
 
 from __future__ import annotations
 
+import gc
 import statistics
 import sys
 import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -75,16 +77,25 @@ def moves_row(name: str) -> dict[str, Any]:
     row = {"case": name, "opponents": opponents, **options}
     row |= agreement([made.move == tab["move"] for made, tab in zip(native, found, strict=True)])
     row |= {"native_ms": round(theirs, 3), "tab_ms": round(ours, 3), "speed_ratio": round(theirs / ours, 3)}
-    if name == "chess":
-        row["native_without_fusion"] = agreement([a == b for a, b in again_without_fusion(native)])
     return row
+
+
+def rounding_row(name: str) -> dict[str, Any]:
+    """The agreement of two native runs of a case that round differently."""
+    options, opponents, count = CASES[name]
+    native = list(rows(name.partition(",")[0], options, opponents, count, SharedPolicies()))
+    gc.collect()  # networks are shared while somebody holds them
+    pairs = again_without_fusion(native)
+    return {"case": name, "opponents": opponents, **agreement([a == b for a, b in pairs])}
 
 
 def again_without_fusion(native: list[NativeMove]) -> list[tuple[str, str]]:
     """The moves of the rows, and those of native players whose networks run without fused operators."""
-    opened = onnxruntime.InferenceSession
+    opened, count = onnxruntime.InferenceSession, 0
 
     def plain(model: bytes, options: Any, **keys: Any) -> Any:
+        nonlocal count
+        count += 1
         options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
         return opened(model, options, **keys)
 
@@ -95,13 +106,16 @@ def again_without_fusion(native: list[NativeMove]) -> list[tuple[str, str]]:
             game, options, keys, seed, side, moves = made.row
             rules = load_game(game, **options)
             if str(keys) not in players:
-                players[str(keys)] = Opponent(game, **{"think_time": "human", **keys}).completed().make(policies)
+                players[str(keys)] = (
+                    Opponent(game, **{"think_time": "human", **keys}).completed().make(policies)
+                )
             state = rules.initial()
             for text in moves:
                 state = rules.play(state, rules.parse_move(state, text))
             player = players[str(keys)]
             player.new_game(GameStart(rules, side, state, [seed, side, len(moves)]))
             found.append((made.move, rules.move_text(state, player.choose(Turn.of(state)).move)))
+        assert count, "the networks were not opened again"
         return found
     finally:
         onnxruntime.InferenceSession = opened
@@ -143,11 +157,18 @@ def load_row(screen: str) -> dict[str, Any]:
     }
 
 
+PARTS: dict[str, tuple[Callable[[str], dict[str, Any]], Sequence[str]]] = {
+    "moves": (moves_row, tuple(CASES)),
+    "rounding": (rounding_row, ("chess",)),
+    "load": (load_row, tuple(SCREENS)),
+}
+
 if __name__ == "__main__":
     part, *names = sys.argv[1:]
+    measure, usual = PARTS[part]
     table = []
-    for name in names or (CASES if part == "moves" else SCREENS):
-        table.append(moves_row(name) if part == "moves" else load_row(name))
+    for name in names or usual:
+        table.append(measure(name))
         print(table[-1], flush=True)
         report = {**provenance(f"python -m bench.browser_edition {part}"), "rows": table}
         write_json(report, RESULTS / f"{part}.json")

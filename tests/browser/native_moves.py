@@ -1,4 +1,4 @@
-"""Positions with players and seeds, and the moves of the native players in them, to compare with those of a tab."""
+"""Positions with players and seeds, and the native players' moves in them, to compare with a tab's."""
 
 from __future__ import annotations
 
@@ -56,7 +56,9 @@ def rows(
             number = rng.randrange(len(players))
             seed = rng.randrange(2**53)
             row = (game, options, opponents[number], seed, state.to_move, list(moves))
-            players[number].new_game(GameStart(rules, state.to_move, state, [seed, state.to_move, len(moves)]))
+            players[number].new_game(
+                GameStart(rules, state.to_move, state, [seed, state.to_move, len(moves)])
+            )
             began = time.process_time()
             decision = players[number].choose(Turn.of(state))
             seconds = time.process_time() - began

@@ -1,8 +1,8 @@
 """Players of a tab play the moves of the native players for a seed.
 
-Rows of Go, shogi, Breakthrough and Expendibots agree without exception. The networks of chess round their activations to 8
-bits, so that the last digit of a sum decides about whole steps: a few moves in a hundred differ there, as they do between
-two ways to run them natively (results/browser/README.md).
+Rows of Go, shogi, Breakthrough and Expendibots agree without exception. The networks of chess round their
+activations to 8 bits, so that the last digit of a sum decides about whole steps: a few moves in a hundred
+differ there, as they do between two ways to run them natively (results/browser/README.md).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The built site behind a plain web server, in Debian's Chromium: games, offline, one host, phone size, keyboard."""
+"""The built site behind a plain web server, in Chromium: games, offline, one host, phone size, keyboard."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import BrowserContext, Download, Page, expect
+from playwright.sync_api import BrowserContext, Download, FilePayload, Page, ViewportSize, expect
 
 from sparring.games import load_game
 from tests.browser.pages import served
 from tests.page.browser import launched
 
 expect.set_options(timeout=60_000)
-PHONE = {"width": 390, "height": 844}
+PHONE: ViewportSize = {"width": 390, "height": 844}
 
 
 @pytest.fixture(scope="module")
@@ -54,8 +54,8 @@ def start(page: Page, address: str, game: str, opponent: dict[str, object], size
     expect(page.get_by_role("button", name="Play", exact=True)).to_be_visible()
     choice = json.dumps({"think_time": "none", **opponent})
     page.evaluate(
-        "([game, choice]) => {localStorage.setItem('game', game); localStorage.setItem(`opponent-${game}`, choice);"
-        " localStorage.setItem('atOnce', 'on');}",
+        "([game, choice]) => {localStorage.setItem('game', game);"
+        " localStorage.setItem(`opponent-${game}`, choice);}",
         [game, choice],
     )
     page.reload()
@@ -80,7 +80,7 @@ def expect_turn(page: Page) -> None:
 
 
 def test_chess_is_played_kept_and_exported(context: BrowserContext, address: str) -> None:
-    """Moves, a hint, taking back, resigning; the game is there after a reload, as PGN and as a file to read again."""
+    """Moves, a hint, taking back, resigning; the game is there after a reload, as PGN and as a file."""
     page = context.new_page()
     start(page, address, "chess", {"kind": "level", "level": 1000})
     for move in ("e4", "Nf3", "Bc4"):
@@ -100,7 +100,8 @@ def test_chess_is_played_kept_and_exported(context: BrowserContext, address: str
     with page.expect_download() as download:
         page.get_by_role("button", name="Save as PGN").click()
     record = text_of(download.value)
-    assert "1. e4 " in record and '[Result "0-1"]' in record
+    assert "1. e4 " in record
+    assert '[Result "0-1"]' in record
     page.goto(f"{address}#/games")
     with page.expect_download() as download:
         page.get_by_role("button", name="Save all games in a file").click()
@@ -108,9 +109,8 @@ def test_chess_is_played_kept_and_exported(context: BrowserContext, address: str
     page.on("dialog", lambda dialog: dialog.accept())
     page.get_by_role("button", name="Delete the game").click()
     expect(page.locator(".game-cards .card")).to_have_count(0)
-    page.locator("input[type=file]").set_input_files(
-        files=[{"name": "games.json", "mimeType": "application/json", "buffer": games.read_bytes()}]
-    )
+    file: FilePayload = {"name": "games.json", "mimeType": "application/json", "buffer": games.read_bytes()}
+    page.locator("input[type=file]").set_input_files(files=[file])
     expect(page.get_by_text("1 game was read.")).to_be_visible()
     expect(page.locator(".game-cards .card")).to_have_count(1)
 

@@ -1,8 +1,8 @@
 // What the browser edition says about itself: what it lacks, its licence, and its games as a file.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { can } from "../capabilities";
-import { counted, say, t, type Text } from "../text";
 import { reloadOffers } from "../offers";
+import { counted, say, t, type Text } from "../text";
 import { tabRequest, TIMED } from "./client";
 
 /** One sentence for a page that only the installed program has. */

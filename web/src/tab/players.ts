@@ -348,7 +348,7 @@ export function completed(data: GameData, choice: Partial<OpponentChoice>, title
     const { rows } = data.levels;
     const level = choice.level ?? data.levels.default;
     const [low, high] = [rows[0]!.level, rows.at(-1)!.level];
-    if (level < low || level > high) return refuse("level = {level}: the levels of {game} are {low} to {high}", { level, game: title, low, high });
+    if (level < low || level > high) return refuse("A {word} in {game} is from {low} to {high}, not '{given}'.", { word: "level", game: title, low, high, given: level });
     return { ...made, level };
   }
   if (kind === "human") {
