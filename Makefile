@@ -14,7 +14,7 @@ export PIP_CONSTRAINT := constraints.txt
 export PIP_BUILD_CONSTRAINT := constraints.txt
 comma := ,
 
-.PHONY: help setup play page engines test bench lint format headers arm stubs tables notebooks constraints sanitize tsan fuzz \
+.PHONY: help setup play page browser browser-parts test-browser engines test bench lint format headers arm stubs tables notebooks constraints sanitize tsan fuzz \
   wheel wheels test-wheel docs release clean
 
 help:  ## List the targets
@@ -51,6 +51,30 @@ page: setup  ## Build the page from web/ into src/sparring/data/page (needs Node
 	@$(BIN)/python -m tests.page.sources openapi > web/openapi.json
 	@cd web && npm install --no-save --silent && npx openapi-typescript openapi.json -o src/api-types.ts && npm run --silent build && rm openapi.json
 	@$(BIN)/python -m tests.page.sources stamp
+
+# The browser edition: the page, with the core in WebAssembly in place of the server. Nothing else needs these tools; as
+# root on Debian they are installed. What was built is used again.
+BROWSER := build/browser
+TOOLS := $(BROWSER)/tools/node_modules
+
+browser-parts: setup
+	@command -v npm >/dev/null || { echo "The browser edition needs Node and npm. On Debian: apt-get install npm"; exit 1; }
+	@command -v em++ >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && echo "==> Installing emscripten" && \
+	  { apt-get update -qq; DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends emscripten; } >/dev/null 2>&1; } \
+	  || { echo "The browser edition needs emscripten. On Debian: apt-get install emscripten"; exit 1; }
+	@test -d web/node_modules/vite || (cd web && npm install --no-save --silent)
+	@cmp -s web/native/package.json $(BROWSER)/tools/package.json && test -d $(TOOLS) || { mkdir -p $(BROWSER)/tools && \
+	  cp web/native/package.json $(BROWSER)/tools/ && cd $(BROWSER)/tools && npm install --silent --no-package-lock; }
+	@echo "==> Building the core for browsers (a few minutes the first time)"
+	@web/native/build.sh $(BROWSER)/core
+	@cd web && npx vite build -c vite.tab.config.ts --logLevel warn
+
+browser: browser-parts  ## Build the browser edition into build/browser/site: a folder for any web server (needs emscripten and npm)
+	@$(BIN)/python -m tests.browser.site
+	@echo "Try it: python3 -m http.server --directory $(BROWSER)/site"
+
+test-browser: browser engines  ## Build the browser edition and test it in Node and Chromium
+	@SPARRING_BROWSER=1 $(BIN)/python -m pytest -q tests/browser
 
 # Debian's engines and browser, for the tests that use them. CI installs them; elsewhere those tests are skipped.
 ENGINES := stockfish fairy-stockfish gnugo chromium

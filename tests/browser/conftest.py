@@ -22,7 +22,8 @@ def site() -> Path:
     """The built site. The tests run in `make test-browser` alone, which builds it."""
     if not os.environ.get("SPARRING_BROWSER"):
         pytest.skip("make test-browser runs the tests of the browser edition")
-    assert SITE.is_dir() and shutil.which("node"), "the browser edition is not built: make browser"
+    assert SITE.is_dir(), "the browser edition is not built: make browser"
+    assert shutil.which("node"), "Node is missing"
     return SITE
 
 

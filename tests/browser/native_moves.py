@@ -1,9 +1,11 @@
-"""Positions with players and seeds, and the moves of the native players in them, to compare with those of a tab."""
+"""Positions with players and seeds, and the native players' moves in them, to compare with a tab's."""
 
 from __future__ import annotations
 
 import random
+import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from sparring.games import load_game
@@ -13,6 +15,17 @@ from sparring.policies import Policy
 
 Row = tuple[str, dict[str, Any], dict[str, Any], int, int, list[str]]
 """Game, options, opponent, seed, side to move, moves."""
+
+
+@dataclass(frozen=True)
+class NativeMove:
+    """What the native player does in a position."""
+
+    row: Row
+    move: str
+    resigns: bool
+    seconds: float
+    """Processor time of its decision."""
 
 
 class SharedPolicies(LoadedPolicies):
@@ -30,9 +43,9 @@ class SharedPolicies(LoadedPolicies):
 
 def rows(
     game: str, options: dict[str, Any], opponents: list[dict[str, Any]], count: int, policies: SharedPolicies
-) -> Iterator[tuple[Row, str, bool]]:
-    """`count` rows with the native player's move and whether it resigns. Positions come from games in which
-    the opponents play both sides, from a different seed each."""
+) -> Iterator[NativeMove]:
+    """`count` rows. Positions come from games in which the opponents play both sides, from a different seed
+    each."""
     rules, rng, made = load_game(game, **options), random.Random(game), 0
     players = [
         Opponent(game, **{"think_time": "human", **keys}).completed().make(policies) for keys in opponents
@@ -43,10 +56,14 @@ def rows(
             number = rng.randrange(len(players))
             seed = rng.randrange(2**53)
             row = (game, options, opponents[number], seed, state.to_move, list(moves))
-            players[number].new_game(GameStart(rules, state.to_move, state, [seed, state.to_move, len(moves)]))
+            players[number].new_game(
+                GameStart(rules, state.to_move, state, [seed, state.to_move, len(moves)])
+            )
+            began = time.process_time()
             decision = players[number].choose(Turn.of(state))
+            seconds = time.process_time() - began
             text = rules.move_text(state, decision.move)
-            yield row, text, decision.resign
+            yield NativeMove(row, text, decision.resign, seconds)
             made += 1
             moves.append(text)
             state = rules.play(state, decision.move)

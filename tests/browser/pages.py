@@ -8,12 +8,13 @@ from contextlib import contextmanager
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import ClassVar
 
 
 class Counting(SimpleHTTPRequestHandler):
     """`python -m http.server`, which counts what it sends."""
 
-    sent: list[tuple[str, int]] = []
+    sent: ClassVar[list[tuple[str, int]]]
 
     def log_message(self, *_: object) -> None:
         """Says nothing."""

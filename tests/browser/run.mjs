@@ -27,6 +27,12 @@ function numbers(seed) {
   return [random.random(), random.integer(20), random.integer(3), random.random(), random.choice([0.1, 0.2, 0.3, 0.4]), String(random.large()), random.shuffle([0, 1, 2, 3, 4, 5, 6, 7, 8])];
 }
 
+/** Processor time of all threads since then. */
+function cpuSeconds(began) {
+  const { user, system } = process.cpuUsage(began);
+  return (user + system) / 1e6;
+}
+
 const networks = tab.networkLoader(folder, read, 1);
 const policies = {};
 const players = new Map();
@@ -44,9 +50,9 @@ async function moves([game, options, opponent, seed, side, texts]) {
     state = next;
   }
   player.newGame([seed, side, texts.length]);
-  const began = performance.now();
+  const began = process.cpuUsage();
   const decision = await player.choose({ state, clock: null, opponentClock: null, stopped: () => false });
-  const found = { move: state.moveText(decision.move), resign: decision.resign, value: decision.value, name: name.moveName(state, decision.move), ms: performance.now() - began };
+  const found = { move: state.moveText(decision.move), resign: decision.resign, value: decision.value, name: name.moveName(state, decision.move), seconds: cpuSeconds(began) };
   state.delete();
   return found;
 }

@@ -1,8 +1,8 @@
-"""Puts the browser edition together: `python -m tests.browser.site [OUT]`, after `make browser` has built its parts.
+"""Puts the browser edition together: `python -m tests.browser.site [OUT]`; `make browser` builds its parts.
 
-The site is the page of the package, the worker and the core in WebAssembly (build/browser), the runtime of networks
-(onnxruntime-web), the shipped networks and one file of data. Large files are packed with gzip, since simple web servers
-send them as they are.
+The site is the page of the package, the worker and the core in WebAssembly (build/browser), the runtime of
+networks (onnxruntime-web), the shipped networks and one file of data. Large files are packed with gzip, since
+simple web servers send them as they are.
 """
 
 from __future__ import annotations
@@ -78,7 +78,8 @@ def _policies(game: str) -> dict[str, dict[str, Any]]:
         if of != game:
             continue
         config = read_policy_config(data.path("policies", file))
-        assert config.kind == "geometric" and config.temperature is None
+        assert config.kind == "geometric"
+        assert config.temperature is None
         members = [
             {"use": member.use, "weight": member.weight.knots, "by": member.by} for member in config.members
         ]
@@ -166,17 +167,26 @@ def _licences() -> str:
         "onnxruntime-web (MIT), Preact (MIT), chessground and shogiground (GPL-3.0-or-later), "
         "Inter (SIL Open Font License 1.1)"
     )
-    return (
-        '<!doctype html><html lang="en"><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1"><title>Sparring: licences</title>'
-        "<h1>Licences and source</h1><p>Sparring is free software under the GNU General Public License, version 3 or later "
-        '(<a href="LICENSE.txt">text</a>). The source of this page, of its core and of its data is the source '
-        "distribution of the Python package <code>sparring</code> of the same version; <code>make browser</code> builds it. "
-        "The page carries no changes to it.</p>"
-        f"<p>Written by others: {others}.</p><table><tr><th>Network</th><th>Licence</th><th>Teachers</th></tr>{rows}</table>"
-        '<p>The texts of all licences: <a href="licences/">licences/</a>.</p>'
-        '<p><a href="./">Back</a></p></html>'
-    )
+    return _LICENCES.format(others=others, rows=rows)
+
+
+_LICENCES = """<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Sparring: licences</title>
+<link rel="icon" href="icon.svg">
+<h1>Licences and source</h1>
+<p>Sparring is free software under the GNU General Public License, version 3 or later
+(<a href="LICENSE.txt">text</a>). The source of this page, of its core and of its data is the source
+distribution of the Python package <code>sparring</code> of the same version; <code>make browser</code> builds
+it.</p>
+<p>Written by others: {others}.</p>
+<table><tr><th>Network</th><th>Licence</th><th>Teachers</th></tr>{rows}</table>
+<p>The texts of all licences are in the folder <code>licences</code> beside this page.</p>
+<p><a href="./">Back</a></p>
+</html>
+"""
 
 
 def _pack(source: Path, target: Path) -> None:
@@ -220,7 +230,10 @@ def _write_keeper(out: Path) -> None:
     digest = hashlib.sha256()
     for file in sorted(path for path in out.rglob("*") if path.is_file()):
         digest.update(file.relative_to(out).as_posix().encode() + file.read_bytes())
-    shell = ["./", *(f"./{file.name}" for file in sorted(out.iterdir()) if file.is_file() and file.suffix != ".txt")]
+    shell = [
+        "./",
+        *(f"./{file.name}" for file in sorted(out.iterdir()) if file.is_file() and file.suffix != ".txt"),
+    ]
     text = (ROOT / "web" / "src" / "tab" / "sw.js").read_text(encoding="utf-8")
     text = text.replace("sparring-VERSION", f"sparring-{digest.hexdigest()[:12]}")
     (out / "sw.js").write_text(text.replace('["SHELL"]', json.dumps(shell)), encoding="utf-8")

@@ -36,11 +36,18 @@ def test_rules_are_those_of_the_native_core(site: Path) -> None:
 
 
 def test_random_numbers_are_those_of_numpy(site: Path) -> None:
-    seeds = [[0, 0, 0], [1, 1, 7], [2**53 - 1, 0, 240], [123456789012345, 1, 7], [5, 7], [2**40, 11, 11, 3, 9]]
+    seeds = [
+        [0, 0, 0],
+        [1, 1, 7],
+        [2**53 - 1, 0, 240],
+        [123456789012345, 1, 7],
+        [5, 7],
+        [2**40, 11, 11, 3, 9],
+    ]
     for seed, tab in zip(seeds, in_node({"kind": "numbers", "seeds": seeds}), strict=True):
         rng = np.random.default_rng(seed)
         shuffled = list(range(9))
-        expected = [rng.random(), int(rng.integers(20)), int(rng.integers(3)), rng.random()]
+        expected: list[object] = [rng.random(), int(rng.integers(20)), int(rng.integers(3)), rng.random()]
         expected += [int(rng.choice(4, p=[0.1, 0.2, 0.3, 0.4])), str(rng.integers(2**63))]
         rng.shuffle(shuffled)
         assert tab == [*expected, shuffled], seed
@@ -52,8 +59,6 @@ def test_levels_are_those_of_the_level_table(site: Path, game: str) -> None:
     assert table is not None
     low, high = table.range
     levels = list(range(low, high + 1))
-    for level, tab in zip(
-        levels, in_node({"kind": "levels", "game": game, "levels": levels}), strict=True
-    ):
+    for level, tab in zip(levels, in_node({"kind": "levels", "game": game, "levels": levels}), strict=True):
         row = table.row(level)
         assert tab == {name: getattr(row, name) for name in tab}, level

@@ -1,8 +1,8 @@
 """Players of a tab play the moves of the native players for a seed.
 
-Rows of Go, shogi, Breakthrough and Expendibots agree without exception. The networks of chess round their activations to 8
-bits, so that the last digit of a sum decides about whole steps: a few moves in a hundred differ there, as they do between
-two ways to run them natively (results/browser/README.md).
+Rows of Go, shogi, Breakthrough and Expendibots agree without exception. The networks of chess round their
+activations to 8 bits, so that the last digit of a sum decides about whole steps: a few moves in a hundred
+differ there, as they do between two ways to run them natively (results/browser/README.md).
 """
 
 from __future__ import annotations
@@ -29,12 +29,8 @@ CASES: dict[str, tuple[dict[str, Any], list[dict[str, Any]], int, int]] = {
 def test_moves_are_those_of_the_native_player(site: Path, game: str) -> None:
     options, opponents, count, needed = CASES[game]
     native = list(rows(game, options, opponents, count, SharedPolicies()))
-    found = in_node({"kind": "moves", "rows": [row for row, _, _ in native]})
-    different = [
-        (row[2], len(row[5]), move, tab["move"])
-        for (row, move, _), tab in zip(native, found, strict=True)
-        if move != tab["move"]
-    ]
+    found = in_node({"kind": "moves", "rows": [made.row for made in native]})
+    pairs = list(zip(native, found, strict=True))
+    different = [(made.row[2], made.move, tab["move"]) for made, tab in pairs if made.move != tab["move"]]
     assert count - len(different) >= needed, different
-    resigned = sum(resigns != tab["resign"] for (_, _, resigns), tab in zip(native, found, strict=True))
-    assert resigned <= count - needed
+    assert sum(made.resigns != tab["resign"] for made, tab in pairs) <= count - needed

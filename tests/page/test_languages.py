@@ -20,10 +20,10 @@ from tests.page.test_other_pages import PAGES, serious_faults
 ROOT = Path(__file__).parents[2]
 LANGUAGES = ROOT / "web" / "src" / "languages"
 TRANSLATED = ("de", "ja")
-CALL = re.compile(r"(?<![\w.])(t|word|phrase|counted)\(")
+CALL = re.compile(r"(?<![\w.])(t|word|phrase|counted|sentence|refuse)\(")
 STRING = re.compile(r"\"((?:[^\"\\]|\\.)*)\"")
 COMPARED = re.compile(r"[!=]== \"[^\"]*\"")
-TEMPLATES = {"t": (0,), "word": (0,), "phrase": (0,), "counted": (1, 2)}
+TEMPLATES = {"t": (0,), "word": (0,), "phrase": (0,), "counted": (1, 2), "sentence": (0,), "refuse": (0,)}
 """Arguments of the page's functions that are texts."""
 
 

@@ -16,6 +16,10 @@ const waiting = new Map<number, { resolve: (found: unknown) => void; reject: (re
 const followers = new Map<string, Set<(view: GameView) => void>>();
 let worker: Promise<Worker> | undefined;
 let asked = 0;
+let isPrepared = false;
+
+/** An event of the window: the catalogue knows how long moves take here. */
+export const TIMED = "tab-timed";
 
 /** Milliseconds that the first visit waits for the service worker, which then keeps every file. */
 const KEEPER_TIME = 3000;
@@ -60,14 +64,15 @@ export async function tabRequest(method: string, path: string, body?: unknown): 
     waiting.set(id, { resolve, reject });
     opened.postMessage({ id, method, path, body });
   });
-  if (path === "/catalogue") void answer.then(prepare, () => undefined);
+  if (path === "/catalogue" && !isPrepared) void answer.then(prepare, () => undefined);
   return answer;
 }
 
 /** Reads the networks of the game that was chosen last, while the person looks at the page. */
 function prepare(): void {
+  isPrepared = true;
   const game = localStorage.getItem("game") ?? "chess";
-  void tabRequest("PREPARE", `/games/${game}`).catch(() => undefined);
+  void tabRequest("PREPARE", `/games/${game}`).then(() => dispatchEvent(new Event(TIMED)), () => undefined);
 }
 
 /** Calls back with every view of a game. Returns the end of it. */

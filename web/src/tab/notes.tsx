@@ -1,8 +1,9 @@
 // What the browser edition says about itself: what it lacks, its licence, and its games as a file.
-import { useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { can } from "../capabilities";
+import { reloadOffers } from "../offers";
 import { counted, say, t, type Text } from "../text";
-import { tabRequest } from "./client";
+import { tabRequest, TIMED } from "./client";
 
 /** One sentence for a page that only the installed program has. */
 export function NotInTab() {
@@ -18,6 +19,10 @@ export function NotInTab() {
 
 /** Below the first page: what a tab is, and where its licence and source are. */
 export function TabNote() {
+  useEffect(() => {
+    addEventListener(TIMED, reloadOffers);
+    return () => removeEventListener(TIMED, reloadOffers);
+  }, []);
   if (!can("tab-files")) return null;
   return (
     <footer class="note tab-note">

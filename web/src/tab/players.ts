@@ -128,16 +128,23 @@ export class Policies {
   ) {}
 
   /** What a search player of the game uses beside its weights. */
-  async equipment(core: Core, game: string): Promise<Equipment | null> {
+  async equipment(core: Core, native: string): Promise<Equipment | null> {
     const { parts } = this.data;
     if (parts === null) return null;
+    const game = native.toLowerCase();
     const [layers, tables] = await Promise.all([this.read(`${game}-network.bin.gz`), this.read(`${game}-endgames.bin.gz`)]);
     const network: Record<string, Float32Array> = {};
-    let at = 0;
-    for (const [name, length] of parts.layers) network[name] = new Float32Array(layers.buffer.slice(layers.byteOffset + at, layers.byteOffset + (at += 4 * length)));
-    const endgames = new (core[`${game[0]!.toUpperCase()}${game.slice(1)}Endgames` as "Endgames"] as unknown as new () => Endgames)();
-    at = 0;
-    for (const [strong, weak, length] of parts.tables) endgames.add(strong, weak, new Int8Array(tables.buffer, tables.byteOffset + at, (at += length) && length));
+    let at = layers.byteOffset;
+    for (const [name, length] of parts.layers) {
+      network[name] = new Float32Array(layers.buffer, at, length);
+      at += 4 * length;
+    }
+    const endgames = new (core as unknown as Record<string, new () => Endgames>)[`${native}Endgames`]!();
+    at = tables.byteOffset;
+    for (const [strong, weak, length] of parts.tables) {
+      endgames.add(strong, weak, new Int8Array(tables.buffer, at, length));
+      at += length;
+    }
     return (search) => {
       endgames.equip(search);
       search.useNetwork(network);
@@ -341,7 +348,7 @@ export function completed(data: GameData, choice: Partial<OpponentChoice>, title
     const { rows } = data.levels;
     const level = choice.level ?? data.levels.default;
     const [low, high] = [rows[0]!.level, rows.at(-1)!.level];
-    if (level < low || level > high) return refuse("level = {level}: the levels of {game} are {low} to {high}", { level, game: title, low, high });
+    if (level < low || level > high) return refuse("A {word} in {game} is from {low} to {high}, not '{given}'.", { word: "level", game: title, low, high, given: level });
     return { ...made, level };
   }
   if (kind === "human") {
@@ -355,7 +362,7 @@ export function completed(data: GameData, choice: Partial<OpponentChoice>, title
 /** The player of a completed choice. */
 export async function makePlayer(core: Core, rules: Rules, policies: Policies, choice: OpponentChoice, model: ThinkTimeModel): Promise<Player> {
   const { data } = policies;
-  if (choice.kind === "strength") return new StrengthPlayer(core, rules, data, choice.strength ?? 5, await policies.equipment(core, rules.native.toLowerCase()));
+  if (choice.kind === "strength") return new StrengthPlayer(core, rules, data, choice.strength ?? 5, await policies.equipment(core, rules.native));
   const rating = ratingNumber(data, choice.rating);
   const ownStrength = choice.nodes > 0 || choice.temperature != null;
   const asLevel = data.levels?.rows.every((row) => row.rating === row.level) && rating !== null && !ownStrength ? rating : null;

@@ -5,7 +5,7 @@ import { timeControl } from "./clock";
 import type { Core, State } from "./core";
 import { LiveGame, type Settings, type StoredGame, type StoredMove } from "./live-game";
 import type { ReadFile } from "./files";
-import { completed, makePlayer, Policies, predictOne, ratingNumber, type GameData, type Networks } from "./players";
+import { completed, levelRow, makePlayer, Policies, predictOne, ratingNumber, type GameData, type Networks } from "./players";
 import { Generator } from "./random";
 import { exported, imported, pgn } from "./records";
 import { RULES, typedMove, type Rules } from "./rules";
@@ -33,6 +33,8 @@ export class TabServer {
   private readonly flags = new Map<string, ReturnType<typeof setTimeout>>();
   private readonly followers = new Map<string, number>();
   private readonly changed = new Map<string, () => void>();
+  /** Of one position, by game. */
+  private readonly seconds = new Map<string, number>();
 
   constructor(
     private readonly core: Core,
@@ -53,7 +55,7 @@ export class TabServer {
     const asked = new URLSearchParams(query);
     switch (`${method} ${kind}${id === undefined ? "" : "/:id"}${action === undefined ? "" : `/${action}`}`) {
       case "GET catalogue":
-        return this.data.offers;
+        return this.data.offers.map((offer) => this.timed(offer));
       case "GET games":
         return this.list(asked);
       case "POST games":
@@ -111,10 +113,30 @@ export class TabServer {
     if (game?.phase === "move") game.clock.stop();
   }
 
-  /** Loads the networks of a game before they are needed. */
+  /** Loads the networks of a game before they are needed, and measures how long a position takes. */
   async prepare(name: string): Promise<void> {
-    const { networks } = this.gameData(name);
+    const { networks, levels } = this.gameData(name);
     for (const settings of Object.values(networks)) await this.networks(settings); // one after the other: there is one thread
+    if (levels === null || this.seconds.has(name)) return;
+    const rules = this.rules(name);
+    const policy = await this.policiesOf(name).policy(levels.policy);
+    const state = rules.initial(this.core, {});
+    for (let run = 0; run < 2; run++) {
+      const began = performance.now();
+      await predictOne(this.core, rules.native, policy, state, null);
+      this.seconds.set(name, (performance.now() - began) / 1000); // the first run compiles
+    }
+    state.delete();
+  }
+
+  /** The offer of a game, with how long the moves of its levels take here, once that is known. */
+  private timed(offer: GameOffer): GameOffer {
+    const { levels } = offer;
+    const seconds = this.seconds.get(offer.name);
+    if (levels === null || seconds === undefined) return offer;
+    const data = this.gameData(offer.name);
+    const estimates = levels.estimates.map((step) => ({ ...step, seconds: Number((seconds * Math.max(levelRow(data, step.level).nodes, 1)).toPrecision(2)) }));
+    return { ...offer, levels: { ...levels, estimates } };
   }
 
   private offer(name: string): GameOffer {

@@ -19,11 +19,10 @@ addEventListener("fetch", (event) => {
   if (request.method !== "GET" || new URL(request.url).origin !== location.origin) return;
   const answer = async () => {
     const cache = await caches.open(CACHE);
-    const key = request.mode === "navigate" ? "./" : request;
-    const kept = await cache.match(key, { ignoreSearch: true });
+    const kept = await cache.match(request, { ignoreSearch: true });
     if (kept) return kept;
     const found = await fetch(request);
-    if (found.ok) await cache.put(key, found.clone());
+    if (found.ok) await cache.put(request, found.clone());
     return found;
   };
   event.respondWith(answer());

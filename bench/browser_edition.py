@@ -1,0 +1,174 @@
+"""The browser edition against the native program: `python -m bench.browser_edition PART`.
+
+`moves`: positions in which the players of a tab (in Node) play the native player's move for the same seed,
+and the processor time of both. `rounding`: how often two native runs agree that round differently, with and
+without ONNX Runtime's fusion of quantised operators. `load`: from an address to the opponent's first move in
+Chromium, with an empty cache, and the bytes that are loaded. All need `make browser`.
+"""
+
+from __future__ import annotations
+
+import gc
+import statistics
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import onnxruntime
+
+from sparring.base.provenance import provenance
+from sparring.games import load_game
+from sparring.measure.reports import write_json
+from sparring.play.opponent import Opponent
+from sparring.players import GameStart, Turn
+from tests.browser.conftest import SITE, in_node
+from tests.browser.native_moves import NativeMove, SharedPolicies, rows
+from tests.browser.pages import served
+
+RESULTS = Path(__file__).parent.parent / "results" / "browser"
+POSITIONS = 500
+CASES: dict[str, tuple[dict[str, Any], list[dict[str, Any]], int]] = {
+    "chess": ({}, [{"level": 1000}, {"level": 1500}], POSITIONS),
+    "chess, level 1800": ({}, [{"level": 1800}], 60),
+    "go": ({"size": 9}, [{"level": 1550}, {"rating": "8d"}], POSITIONS),
+    "go, strength 3": ({"size": 9}, [{"strength": 3}], 60),
+    "shogi": ({}, [{"level": 480}, {"level": 850}], POSITIONS),
+    "shogi, strength 5": ({}, [{"strength": 5}], 100),
+    "breakthrough": ({}, [{"strength": 3}, {"strength": 6}], POSITIONS),
+    "expendibots": ({}, [{"strength": 2}, {"strength": 5}], POSITIONS),
+    "chess, strength 5": ({}, [{"strength": 5}], 100),
+}
+"""Options, opponents, positions."""
+ROUNDS = 5
+SCREENS = {"desktop": (1280, 860), "phone": (390, 844)}
+
+
+def wilson(hits: int, count: int) -> tuple[float, float]:
+    """The 95 % interval of a share (Wilson)."""
+    z, share = 1.96, hits / count
+    middle = (share + z * z / (2 * count)) / (1 + z * z / count)
+    half = z / (1 + z * z / count) * (share * (1 - share) / count + z * z / (4 * count * count)) ** 0.5
+    return round(middle - half, 4), round(middle + half, 4)
+
+
+def agreement(equal: list[bool]) -> dict[str, Any]:
+    """The share of equal moves with its interval."""
+    return {
+        "positions": len(equal),
+        "equal": sum(equal),
+        "share": round(sum(equal) / len(equal), 4),
+        "interval": wilson(sum(equal), len(equal)),
+    }
+
+
+def moves_row(name: str) -> dict[str, Any]:
+    """The agreement and the times of a case."""
+    options, opponents, count = CASES[name]
+    game = name.partition(",")[0]
+    native = list(rows(game, options, opponents, count, SharedPolicies()))
+    found = in_node({"kind": "moves", "rows": [made.row for made in native]})
+    pairs = list(zip(native, found, strict=True))[1:]  # the first decision warms up
+    ours, theirs = (
+        1000 * statistics.median(values)
+        for values in ([tab["seconds"] for _, tab in pairs], [made.seconds for made, _ in pairs])
+    )
+    row = {"case": name, "opponents": opponents, **options}
+    row |= agreement([made.move == tab["move"] for made, tab in zip(native, found, strict=True)])
+    row |= {"native_ms": round(theirs, 3), "tab_ms": round(ours, 3), "speed_ratio": round(theirs / ours, 3)}
+    return row
+
+
+def rounding_row(name: str) -> dict[str, Any]:
+    """The agreement of two native runs of a case that round differently."""
+    options, opponents, count = CASES[name]
+    native = list(rows(name.partition(",")[0], options, opponents, count, SharedPolicies()))
+    gc.collect()  # networks are shared while somebody holds them
+    pairs = again_without_fusion(native)
+    return {"case": name, "opponents": opponents, **agreement([a == b for a, b in pairs])}
+
+
+def again_without_fusion(native: list[NativeMove]) -> list[tuple[str, str]]:
+    """The moves of the rows, and those of native players whose networks run without fused operators."""
+    opened, count = onnxruntime.InferenceSession, 0
+
+    def plain(model: bytes, options: Any, **keys: Any) -> Any:
+        nonlocal count
+        count += 1
+        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
+        return opened(model, options, **keys)
+
+    onnxruntime.InferenceSession = plain
+    try:
+        policies, players, found = SharedPolicies(), dict[str, Any](), []
+        for made in native:
+            game, options, keys, seed, side, moves = made.row
+            rules = load_game(game, **options)
+            if str(keys) not in players:
+                players[str(keys)] = (
+                    Opponent(game, **{"think_time": "human", **keys}).completed().make(policies)
+                )
+            state = rules.initial()
+            for text in moves:
+                state = rules.play(state, rules.parse_move(state, text))
+            player = players[str(keys)]
+            player.new_game(GameStart(rules, side, state, [seed, side, len(moves)]))
+            found.append((made.move, rules.move_text(state, player.choose(Turn.of(state)).move)))
+        assert count, "the networks were not opened again"
+        return found
+    finally:
+        onnxruntime.InferenceSession = opened
+
+
+def load_row(screen: str) -> dict[str, Any]:
+    """Seconds from an address to the opponent's first move, each time with an empty browser."""
+    from playwright.sync_api import expect
+
+    from tests.page.browser import launched
+
+    expect.set_options(timeout=60_000)
+    width, height = SCREENS[screen]
+    seconds, loaded, shown = [], [], []
+    for _ in range(ROUNDS):
+        with served(SITE) as (address, sent):
+            context = launched().new_context(viewport={"width": width, "height": height})
+            page = context.new_page()
+            began = time.perf_counter()
+            page.goto(address)
+            page.get_by_label("The opponent answers at once").check()
+            page.get_by_role("button", name="Play", exact=True).click()
+            page.wait_for_url("**/#/game/*", timeout=60_000)
+            expect(page.locator(".move-field input")).to_be_enabled()
+            shown.append(time.perf_counter() - began)
+            page.locator(".move-field input").fill("e4")
+            page.locator(".move-field input").press("Enter")
+            expect(page.locator(".status")).to_contain_text("Black plays")
+            seconds.append(time.perf_counter() - began)
+            loaded.append(sum(size for _, size in sent) / 1e6)
+            context.close()
+    return {
+        "screen": screen,
+        "rounds": ROUNDS,
+        "seconds_to_board": round(statistics.median(shown), 2),
+        "seconds_to_answer": round(statistics.median(seconds), 2),
+        "range": (round(min(seconds), 2), round(max(seconds), 2)),
+        "megabytes": round(max(loaded), 2),
+    }
+
+
+PARTS: dict[str, tuple[Callable[[str], dict[str, Any]], Sequence[str]]] = {
+    "moves": (moves_row, tuple(CASES)),
+    "rounding": (rounding_row, ("chess",)),
+    "load": (load_row, tuple(SCREENS)),
+}
+
+if __name__ == "__main__":
+    part, *names = sys.argv[1:]
+    measure, usual = PARTS[part]
+    table = []
+    for name in names or usual:
+        table.append(measure(name))
+        print(table[-1], flush=True)
+        report = {**provenance(f"python -m bench.browser_edition {part}"), "rows": table}
+        write_json(report, RESULTS / f"{part}.json")
