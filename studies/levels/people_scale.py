@@ -152,11 +152,10 @@ def game_quantiles(games: Array) -> list[float]:
 
 
 def clustering(games: Array, rng: np.random.Generator) -> Array:
-    """How far mistakes come together in games: the variance of their number in a game over that of independent
-    mistakes, which is 1. [1 + resamples], the first of the games as they are."""
-    picks = np.concatenate(
-        [np.arange(len(games))[None], rng.integers(0, len(games), (_RESAMPLES, len(games)))]
-    )
+    """How far mistakes come together in games: the variance of their number in a game over that of
+    independent mistakes, which is 1. [1 + resamples], the first of the games as they are."""
+    picks = rng.integers(0, len(games), (1 + _RESAMPLES, len(games)))
+    picks[0] = np.arange(len(games))
     moves, mistakes = games[picks, 0], games[picks, 2]
     share = (mistakes.sum(1) / moves.sum(1))[:, None]
     return np.asarray(((mistakes - share * moves) ** 2).sum(1) / (share * (1 - share) * moves).sum(1))
