@@ -17,7 +17,7 @@ def main() -> None:
     points = 0.0
     limits = sparring.SearchLimits(nodes=5000)  # of each of its moves, instead of a clock
     with (
-        sparring.load_player("chess", level=1400) as ours,
+        sparring.load_player("chess", level=1400, scale="engine") as ours,
         sparring.load_player("chess", engine=["stockfish"], options=WEAK, limits=limits) as stockfish,
     ):
         for number in range(2):

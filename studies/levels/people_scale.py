@@ -151,6 +151,16 @@ def game_quantiles(games: Array) -> list[float]:
     return [round(float(value), 4) for value in np.quantile(long[:, 1] / long[:, 0], [0.25, 0.5, 0.75])]
 
 
+def clustering(games: Array, rng: np.random.Generator) -> Array:
+    """How far mistakes come together in games: the variance of their number in a game over that of
+    independent mistakes, which is 1. [1 + resamples], the first of the games as they are."""
+    picks = rng.integers(0, len(games), (1 + _RESAMPLES, len(games)))
+    picks[0] = np.arange(len(games))
+    moves, mistakes = games[picks, 0], games[picks, 2]
+    share = (mistakes.sum(1) / moves.sum(1))[:, None]
+    return np.asarray(((mistakes - share * moves) ** 2).sum(1) / (share * (1 - share) * moves).sum(1))
+
+
 def comparison(
     ours: Mapping[int, Array], people: Mapping[int, Array], width: int = 100
 ) -> list[dict[str, Any]]:
@@ -172,6 +182,8 @@ def comparison(
             ratio = np.concatenate([own[:1, index] / theirs[0], own[1:, index] / theirs[1:]])
             row |= {name: interval(own[:, index]), f"people_{name}": interval(theirs)}
             row[f"ratio_{name}"] = interval(ratio)
+        row["clustering"] = interval(clustering(games, rng))
+        row["people_clustering"] = interval(clustering(beside, rng)) if len(beside) else None
         row |= {"loss_of_games": game_quantiles(games), "people_loss_of_games": game_quantiles(beside)}
         rows.append(row)
     return rows

@@ -143,7 +143,11 @@ def test_games_lists_every_game(capsys: pytest.CaptureFixture[str]) -> None:
         (["play", "go", "--level", "5000"], "the levels of go are"),
         (["play", "breakthrough", "--level", "1500"], "no network of people's moves for breakthrough"),
         (["play", "chess", "--rating", "100"], "blend accepts ratings from 600 to 2600, not 100"),
-        (["play", "chess", "--my-rating", "5000"], "my rating: level-people accepts ratings from 600 to 2600, not"),
+        (
+            ["play", "chess", "--my-rating", "5000"],
+            "my rating: level-people accepts ratings from 600 to 2600",
+        ),
+        (["play", "chess", "--level", "1500", "--scale", "elo"], "--scale elo: expected people or engine"),
         (["play", "chess", "--rank", "3d"], "chess uses ratings"),
         (["play", "go", "--rating", "1500"], "go uses ranks"),
         (["play", "go", "--rank", "9p"], "not 9p"),

@@ -14,10 +14,12 @@ from sparring.records.readers import reader_for
 from sparring.records.sources import open_chunks
 from studies.levels.own_games import play_levels, played_games
 from studies.levels.people_scale import (
+    clustering,
     comparison,
     comparison_table,
     curve_table,
     game_losses,
+    interval,
     on_engine_scale,
     people_curves,
 )
@@ -59,6 +61,14 @@ def test_a_player_who_errs_as_people_do_has_a_ratio_of_one() -> None:
     assert twice["ratio_mistakes"]["low"] > 1.5
     assert (same["games"], same["people_games"]) == (300, 800)
     assert "| 2050 |" in comparison_table([same, twice])
+
+
+def test_mistakes_that_come_together_are_told_from_independent_ones() -> None:
+    rng = np.random.default_rng(5)
+    alike = interval(clustering(games_of(0.1, 500, 3), rng))
+    assert alike["low"] < 1 < alike["high"]
+    mixed = interval(clustering(np.concatenate([games_of(0.03, 250, 4), games_of(0.2, 250, 5)]), rng))
+    assert mixed["low"] > 2
 
 
 def test_the_engines_scale_is_steeper_and_symmetric() -> None:
