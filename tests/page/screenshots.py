@@ -86,6 +86,28 @@ def review(page: Page) -> None:
     page.locator(".missed button").first.click()
 
 
+def practise(page: Page) -> None:
+    """A mistake of a reviewed game, tried again."""
+    review(page)
+    page.get_by_label("Your side").select_option("1")
+    page.get_by_role("button", name="Find better").click()
+    expect(page.get_by_role("heading", name="Find a better move")).to_be_visible()
+    page.locator(".move-field input").fill("Ne5")
+    page.keyboard.press("Enter")
+    expect(page.locator(".verdict")).to_be_visible()
+
+
+def deck(page: Page) -> None:
+    """The deck, with the mistakes of a game."""
+    review(page)
+    for side in ("0", "1"):
+        page.get_by_label("Your side").select_option(side)
+        page.get_by_role("button", name="Into my deck").click()
+        expect(page.get_by_role("link", name="To the deck")).to_be_visible()
+    page.get_by_role("link", name="To the deck").click()
+    expect(page.locator(".game-cards li").first).to_be_visible()
+
+
 def tournament(page: Page) -> None:
     """A tournament of four levels."""
     visit("#/watch/tournament", "form")(page)
@@ -129,6 +151,9 @@ SCENES: dict[str, tuple[Callable[[Page], None], ViewportSize, bool]] = {
     "tournament": (tournament, LARGE, False),
     "understand": (visit("#/understand", ".curves"), LARGE, False),
     "review": (review, LARGE, False),
+    "deck": (deck, LARGE, False),
+    "find-better": (practise, LARGE, False),
+    "find-better-phone": (practise, SMALL, True),
     "turing": (turing, LARGE, True),
     "games": (games, LARGE, False),
     "reports": (visit("#/reports", ".gallery img"), LARGE, False),

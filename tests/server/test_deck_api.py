@@ -20,15 +20,25 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
+from sparring.base.clock import TimeControl
 from sparring.cli.backup import restore_backup, write_backup
+from sparring.games import load_game
 from sparring.networks import Position, Prediction
+from sparring.play.game import StoredMove
 from sparring.play.opponent import STRONG
+from sparring.play.result import GameResult
 from sparring.players.adaptive import OpponentResult, estimate_strength
+from sparring.players.levels import shipped_levels
 from sparring.policies import Policy
 from sparring.policies.policy import SharedPolicy
+from sparring.records import Termination
 from sparring.server.deck import Card, Deck, Schedule
+from sparring.server.messages import OpponentChoice
+from sparring.server.page_game import GameSettings
+from sparring.server.progress import finding_of, opponent_of_my_level
+from sparring.server.review import ReviewedMove
 from sparring.server.security import VISITOR_COOKIE
-from sparring.server.store import Database
+from sparring.server.store import Database, StoredGame
 from tests.server.conftest import BEARER
 from tests.waiting import wait_until
 
@@ -337,7 +347,7 @@ def test_reviews_say_where_points_are_lost(client: TestClient) -> None:
     assert client.get("/api/deck").json()["cards"] == []
 
 
-def test_the_level_follows_games_against_levels(client: TestClient) -> None:
+def test_the_level_follows_games_against_levels(client: TestClient, app: FastAPI) -> None:
     for level in (800, 1000):
         opponent = {"kind": "level", "level": level, "think_time": "none"}
         view = client.post("/api/games", json={"game": "chess", "opponent": opponent}).json()
@@ -347,6 +357,30 @@ def test_the_level_follows_games_against_levels(client: TestClient) -> None:
     assert [(point["level"], point["score"]) for point in course] == [(800, 0.0), (1000, 0.0)]
     assert course[1]["rating"] < course[0]["rating"] < 800
     assert course[1]["interval"][0] < course[1]["rating"] < course[1]["interval"][1]
+    mine = opponent_of_my_level(app.state.host.store.database, "owner", "chess")
+    table = shipped_levels("chess")
+    assert table is not None
+    assert mine.level == max(table.range[0], round(course[1]["rating"], -1))
+
+
+def test_moves_in_time_trouble_and_games_lost_on_time_are_counted(client: TestClient) -> None:
+    review = reviewed(client)
+    rules = load_game("chess")
+    states = [rules.initial()]
+    for row in review["moves"]:
+        states.append(rules.play(states[-1], rules.parse_move(states[-1], row["text"])))
+    moves = [ReviewedMove(**row) for row in review["moves"]]
+    seconds = [58.0, 58.0, 40.0, 7.0, 20.0, 5.0, 10.0]
+    settings = GameSettings("chess", 1, (OpponentChoice(), OpponentChoice()), 0, 0.0, clock=TimeControl(60.0))
+    played = [StoredMove(move.text, left) for move, left in zip(moves, seconds, strict=True)]
+    end = GameResult.of_termination(1.0, Termination.TIME, None)
+    stored = StoredGame("one", "owner", settings, played, end, "", 0.0)
+    found = finding_of(rules, states, moves, 1, None, stored)
+    assert (found.score, found.lost_on_time) == (0.0, True)
+    assert found.hurried == (1, moves[5].loss)  # a minute is low below six seconds
+    assert found.phases[0][0] == 3
+    assert found.phases[0][1] == pytest.approx(sum(moves[i].loss or 0.0 for i in (1, 3, 5)), abs=1e-3)
+    assert finding_of(rules, states, moves, 0, 1.0, None).hurried is None
 
 
 # While playing.

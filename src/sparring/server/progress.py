@@ -81,14 +81,15 @@ def level_course(games: Sequence[LevelGame]) -> list[StrengthEstimate]:
 
 
 def opponent_of_my_level(database: Database, visitor: str, game: str) -> OpponentChoice:
-    """An opponent as strong as the visitor by the results so far; the default one without results."""
+    """An opponent as strong as the visitor by the results so far; of the default level without results. In
+    games without levels the default opponent."""
     table = shipped_levels(game)
-    course = [] if table is None else level_course(level_games(database, visitor, game))
-    if table is None or not course:
+    if table is None:
         return OpponentChoice()
+    course = level_course(level_games(database, visitor, game))
     low, high = table.range
-    level = min(max(round(course[-1].mean / _STEP) * _STEP, low), high)
-    return OpponentChoice(kind="level", level=level)
+    mean = course[-1].mean if course else table.default_level
+    return OpponentChoice(kind="level", level=min(max(round(mean / _STEP) * _STEP, low), high))
 
 
 # What a review found of a game.

@@ -466,7 +466,7 @@ function Told({ card, found }: { card: CardView; found: TryView }) {
         <p class="verdict">{t("This was better:")}</p>
       )}
       <p class="note">
-        {again} {found.rating && t("Your puzzle rating: {rating}.", { rating: String(Math.round(found.rating.rating)) })}
+        {again} {found.rating && t("Your puzzle rating: {rating} ({low} to {high}).", { rating: String(Math.round(found.rating.rating)), low: String(Math.round(found.rating.interval[0])), high: String(Math.round(found.rating.interval[1])) })}
       </p>
     </>
   );
