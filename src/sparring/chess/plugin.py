@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from sparring._core import ChessState
     from sparring.cli.commands import Command, Group
+    from sparring.measure.analysis import GameAnalysis
     from sparring.networks.formats import NetworkFormats
     from sparring.players.game_players import GamePlayers
     from sparring.records.record import RecordFormats
@@ -112,12 +113,24 @@ def _commands() -> Mapping[str, Command | Group]:
     from sparring.cli.commands import Command, Group
 
     problems = {
-        "rate": Command("sparring.chess.commands:rate", "Predict the puzzle ratings of chess problems.")
+        "rate": Command("sparring.chess.commands:rate", "Predict the puzzle ratings of chess problems."),
+        "from": Command(
+            "sparring.chess.commands:from_games",
+            "Find problems in games: positions with one clear answer that people of the level miss.",
+        ),
     }
     return {
         "engine": Group("", {"uci": Command("sparring.cli.engine:uci", "Play chess over UCI.")}),
-        "problems": Group("Rate problems.", problems),
+        "problems": Group("Rate problems, and find them in games.", problems),
     }
+
+
+def _analysis() -> GameAnalysis:
+    from sparring.chess.lines import ChessLines
+    from sparring.chess.mistake_kinds import KINDS, kind_of_mistake
+    from sparring.measure.analysis import GameAnalysis
+
+    return GameAnalysis(ChessLines, ("stockfish",), kind_of_mistake, KINDS)
 
 
 def _opening_tags(state: ChessState) -> Mapping[str, str]:
@@ -160,5 +173,6 @@ DESCRIPTION = GameDescription(
     records=_records,
     networks=_networks,
     commands=_commands,
+    analysis=_analysis,
     players=_players,
 )
