@@ -54,6 +54,7 @@ from studies.rbc.commands import (
     rbc_tracking,
     rbc_variants,
 )
+from studies.review.commands import review, review_judge, review_network
 from studies.search.commands import search_loss, search_match, search_positions, search_ratings
 from studies.shogi.commands import shogi_engine_moves, shogi_games, shogi_judge, shogi_strength
 
@@ -125,6 +126,9 @@ _STUDIES: dict[str, Callable[..., None]] = {
     "rbc-ratings": rbc_ratings,
     "rbc-points": rbc_points,
     "rbc-tracking": rbc_tracking,
+    "review": review,
+    "review-judge": review_judge,
+    "review-network": review_network,
     "search-positions": search_positions,
     "search-loss": search_loss,
     "search-match": search_match,

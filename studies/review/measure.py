@@ -19,7 +19,8 @@ from studies.review.judge import WEAK, Judged, win_points
 BAD, MINOR = 15.0, 7.0
 """Win points: a move that loses so many must be listed; a listed move must lose so many."""
 LISTED = 10.0
-"""Win points from which on Stockfish with few nodes lists a move. Our review lists mistakes and blunders, from
+"""Win points from which on Stockfish with few nodes lists a move. Our review lists mistakes and blunders,
+from
 the same loss on."""
 _SWINGS = 4
 _RESAMPLES = 2_000
@@ -110,18 +111,9 @@ class Judge:
         return 32_000 - score if score > 31_000 else 0
 
 
-def to_judge(game: RecordedGame, shallow: Judge, reviews: Iterable[ReviewedGame], least: float) -> list[int]:
-    """The positions of a game that are judged with many nodes: around moves that lose `least` win points by few
-    nodes, or that a review lists."""
-    plies = {ply for ply in range(len(game)) if (shallow.loss(game.id, ply) or 0.0) >= least}
-    for reviewed in reviews:
-        if reviewed.game == game.id:
-            plies |= {ply for ply, mark in enumerate(reviewed.marks) if mark in ("mistake", "blunder")}
-    return sorted({place for ply in plies for place in (ply, ply + 1)})
-
-
 def table(games: Sequence[RecordedGame], judge: Judge, listed: Mapping[str, set[int]]) -> dict[str, Any]:
-    """Recall of moves that lose at least 15 points, and the share of listed moves that lose at least 7, with 95 %
+    """Recall of moves that lose at least 15 points, and the share of listed moves that lose at least 7, with
+    95 %
     intervals by bootstrap over games; all games, and both halves by rating."""
     counts = []
     weak = []
@@ -166,7 +158,8 @@ def _shares(rows: np.ndarray[Any, np.dtype[np.int64]]) -> dict[str, Any]:
 
 
 def mates(reviews: Iterable[ReviewedGame], judge: Judge) -> dict[str, dict[str, int]]:
-    """How many of the positions in which Stockfish sees a mate in up to 3, and in 4 or 5, our review sees one."""
+    """How many of the positions in which Stockfish sees a mate in up to 3, and in 4 or 5, our review sees
+    one."""
     found = {"up to 3": [0, 0], "4 or 5": [0, 0]}
     for reviewed in reviews:
         for ply, mate in enumerate(reviewed.mates):
@@ -179,7 +172,8 @@ def mates(reviews: Iterable[ReviewedGame], judge: Judge) -> dict[str, dict[str, 
 
 
 def moment_share(reviews: Iterable[ReviewedGame], judge: Judge) -> dict[str, Any]:
-    """How many of the three moments are among Stockfish's four largest swings: changes of the chances by a move."""
+    """How many of the three moments are among Stockfish's four largest swings: changes of the chances by a
+    move."""
     hits, total = 0, 0
     for reviewed in reviews:
         plies = range(len(reviewed.losses))
@@ -189,3 +183,48 @@ def moment_share(reviews: Iterable[ReviewedGame], judge: Judge) -> dict[str, Any
         hits += len(set(named) & set(swings))
         total += len(named)
     return {"moments": total, "among_the_four": hits, "share": round(hits / max(total, 1), 4)}
+
+
+def report(
+    games: Sequence[RecordedGame],
+    few: Path,
+    many: Path,
+    own: Sequence[ReviewedGame],
+    program: Sequence[ReviewedGame],
+) -> dict[str, Any]:
+    """What the reviews find, beside Stockfish with few nodes under the same rule. Only games that are judged
+    and reviewed count."""
+    judge, shallow = Judge.read(few, many), Judge.read(few)
+    result: dict[str, Any] = {"rejudged": len(read_journal(many)[1:])}
+    for name, reviews in (("own", own), ("program", program)):
+        by_game = {reviewed.game: reviewed for reviewed in reviews}
+        seen = [game for game in games if game.id in by_game and (game.id, len(game)) in shallow.scores]
+        if not seen:
+            continue
+        rows = [by_game[game.id] for game in seen]
+        marked = {
+            row.game: {ply for ply, mark in enumerate(row.marks) if mark in ("mistake", "blunder")}
+            for row in rows
+        }
+        seconds = np.array([row.seconds for row in rows])
+        plies = np.array([len(row.losses) for row in rows])
+        result[name] = table(seen, judge, marked) | {
+            "moves": int(plies.sum()),
+            "core_seconds": {
+                "mean": round(float(seconds.mean()), 2),
+                "most": round(float(seconds.max()), 2),
+                "of_80_plies": round(float(80 * seconds.sum() / plies.sum()), 2),
+                "first_moves": round(float(np.mean([row.first for row in rows])), 2),
+            },
+            "mates": mates(rows, judge),
+            "moments": moment_share(rows, judge),
+            "stockfish_with_few_nodes": table(
+                seen,
+                judge,
+                {
+                    game.id: {ply for ply in range(len(game)) if (shallow.loss(game.id, ply) or 0) >= LISTED}
+                    for game in seen
+                },
+            ),
+        }
+    return result

@@ -1,6 +1,7 @@
 """Kinds of mistakes in chess, as far as the lines of an analysis prove them.
 
-Material is counted along a line until it is quiet: a piece is lost if the line wins it and nothing comes back.
+Material is counted along a line until it is quiet: a piece is lost if the line wins it and nothing comes
+back.
 """
 
 from __future__ import annotations
@@ -77,7 +78,8 @@ def _kind_of_loss(before: ChessState, move: Move, after: ChessState, line: Seque
 
 
 def material_won(state: ChessState, line: Sequence[Move]) -> int:
-    """Centipawns of material that the side to move wins along a line, at most six moves, up to the last that is
+    """Centipawns of material that the side to move wins along a line, at most six moves, up to the last that
+    is
     followed by no capture; the side that is ahead keeps what it has if the line stops amid exchanges."""
     board = board_of(state)
     mover = board.turn
@@ -96,7 +98,8 @@ def _balance(board: chess.Board, color: chess.Color) -> int:
 
 
 def is_fork(state: ChessState, move: Move) -> bool:
-    """Whether a move attacks two pieces at once with a piece that is worth less than they, or that they cannot
+    """Whether a move attacks two pieces at once with a piece that is worth less than they, or that they
+    cannot
     keep: the king, and pieces without protection."""
     board = board_of(state)
     mover = board.turn

@@ -130,7 +130,14 @@ def _analysis() -> GameAnalysis:
     from sparring.chess.mistake_kinds import KINDS, kind_of_mistake
     from sparring.measure.analysis import GameAnalysis
 
-    return GameAnalysis(ChessLines, ("stockfish",), kind_of_mistake, KINDS)
+    return GameAnalysis(
+        line_search=ChessLines,
+        search_weight=0.55,
+        network_weight=0.225,
+        programs=("stockfish",),
+        kinds=kind_of_mistake,
+        kind_titles=KINDS,
+    )
 
 
 def _opening_tags(state: ChessState) -> Mapping[str, str]:

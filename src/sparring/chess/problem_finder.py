@@ -1,8 +1,10 @@
 """Problems out of games: positions with one clear answer that people of the level miss.
 
-A review says where a move gave something away; the position before it, and the one after it, may be problems. A
+A review says where a move gave something away; the position before it, and the one after it, may be problems.
+A
 problem's first move must be clearly better than the second best, by a deeper search, and people of the level
-must often play another one. The solution is a tree: after each of the opponent's reasonable replies the solver's
+must often play another one. The solution is a tree: after each of the opponent's reasonable replies the
+solver's
 move, as long as it is the only good one.
 """
 

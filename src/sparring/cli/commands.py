@@ -87,10 +87,7 @@ _GENERAL: dict[str, Command | Group] = {
     "restore": _own("backup:restore", "Bring a data folder back from a backup."),
     "play": _own("play:play", "Play a game in the terminal."),
     "predict": _own("predict:predict", "Predict the moves that people of a rating would play."),
-    "review": _own(
-        "review:review",
-        "Review a game: marks, better moves with their lines, what people play, and the moments that mattered.",
-    ),
+    "review": _own("review:review", "Review a game: marks, better moves, and what people play."),
     "games": _own("inspect:games", "List the games and their rule options."),
     "engine": Group(
         "Run a player as an engine for a GUI: UCI for chess, USI for shogi, GTP for Go.",

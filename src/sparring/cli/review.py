@@ -38,7 +38,7 @@ def review(
     out: Annotated[Path | None, typer.Option(help="File of the page; implies --html.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Review a game: marks, better moves with their lines, what people play, and the moments that mattered."""
+    """Review a game: marks, better moves, and what people play."""
     if not file.is_file():
         raise BadFile(f"{file}: no such file")
     record = next(islice(open_records(file, game), number - 1, None), None)
@@ -80,9 +80,8 @@ def _print_move(move: MoveReview) -> None:
     """A line for each move with a mark, as soon as it is reviewed."""
     if move.mark:
         number = f"{move.ply // 2 + 1}{'.' if move.player == 0 else '...'}"
-        print(
-            f"{number:<7}{visible(move.name):<9}{move.mark:<10}{move.loss:>5.0%}   better {visible(move.best_name)}"
-        )
+        name, best = visible(move.name), visible(move.best_name)
+        print(f"{number:<7}{name:<9}{move.mark:<10}{move.loss:>5.0%}   better {best}")
 
 
 def _print_review(reviewed: Review) -> None:

@@ -23,6 +23,7 @@ Kind = Literal[
     "endgames",
     "evaluations",
     "levels",
+    "line_search",
     "networks",
     "opening_names",
     "openings",
@@ -46,7 +47,8 @@ rating given its moves. student_training: configurations of students. styles: st
 network to one person.
 synopsis_networks: networks of the planner of reconnaissance blind chess.
 synopsis_training: their training configurations. training: training configurations. turing: games of
-a Turing test and their key. value_networks: small networks that alpha-beta evaluates with."""
+a Turing test and their key. value_networks: small networks that
+alpha-beta evaluates with. line_search: the network of the search behind reviews."""
 
 _SUFFIXES: dict[Kind, str] = {
     "anchors": ".toml",
@@ -69,6 +71,7 @@ _SUFFIXES: dict[Kind, str] = {
     "synopsis_training": ".toml",
     "training": ".toml",
     "turing": ".jsonl",
+    "line_search": ".npz",
     "value_networks": ".npz",
 }
 

@@ -235,7 +235,8 @@ class GameDescription:
     networks: Callable[[], Any] | None = None
     """Returns `networks.formats.NetworkFormats`: files of other programs' networks, and codecs."""
     analysis: Callable[[], Any] | None = None
-    """Returns `measure.analysis.GameAnalysis`: the game's own search of lines, programs that can analyse, kinds of
+    """Returns `measure.analysis.GameAnalysis`: the game's own search of lines, programs that can analyse,
+    kinds of
     mistakes. None: the strong network's search analyses."""
     players: Callable[[], Any] | None = None
     """Returns `players.game_players.GamePlayers`: the small search player, bots, opening books."""

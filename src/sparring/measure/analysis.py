@@ -9,8 +9,8 @@ expected scores by the logistic curve of the game (`EngineSupport.score_scale`; 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, Protocol
@@ -44,6 +44,8 @@ _ENGINE_NODES, _ENGINE_DEEP_NODES = 60_000, 400_000
 """Nodes of another program."""
 _DECIDED = 0.5
 """Size of a value, from -1 to 1, above which a position counts as decided."""
+_SEEN_MOVES = 5
+"""Moves of a line after which the strong network sees the positions."""
 _LONGEST_LINE = 12
 _MATE = 32_000
 """Centipawns of a mate, less the moves to it, as engines' clients report them."""
@@ -71,8 +73,8 @@ class Analyst(Protocol):
     def evaluate(self, states: Sequence[Any], *, deep: bool = False) -> list[Evaluation]:
         """The evaluations of states of one game, in its order; `deep` ones take several times as long."""
 
-    def scores_after(self, state: Any, moves: Sequence[Move]) -> Array:
-        """The expected scores [moves] of the side to move after each of its moves, at a glance."""
+    def losses_at_a_glance(self, state: Any, moves: Sequence[Move]) -> Array:
+        """What each move gives away against the best of these moves, in expected score, quickly."""
 
     def close(self) -> None:
         """Ends what it has opened."""
@@ -108,11 +110,15 @@ class GameAnalysis:
 
     line_search: Callable[[], LineSearch] | None = None
     """Opens the game's own search of lines. None: the strong network's search is used."""
+    search_weight: float = 1.0
+    network_weight: float = 0.0
+    """Weights of the search and of the strong network in the logarithm of the odds, where there is a
+    search."""
     programs: tuple[str, ...] = ()
     """Names of engines that are looked for on the path, the best first."""
     kinds: Callable[[MistakeFacts], str] | None = None
     """The kind of a mistake as far as it can be proved, one of `kind_titles`; empty if it cannot."""
-    kind_titles: dict[str, str] | None = None
+    kind_titles: Mapping[str, str] = field(default_factory=dict)
     """A sentence about each kind of mistake, for people."""
 
 
@@ -136,33 +142,65 @@ def game_analysis(game: str) -> GameAnalysis:
 
 
 class LineAnalyst:
-    """The game's own search. Positions are searched from the last to the first, so that what follows a move is
-    known when the move is judged; the same positions give the same values."""
+    """The game's own search, blended with the strong network.
+
+    Positions are searched from the last to the first, so that what follows a move is known when the move is
+    judged; the same positions give the same values. The network sees the positions of the best line, of all
+    positions in one batch. Its mean value there and the score of the search are added as logarithms of odds;
+    forced mates stay as they are.
+    """
 
     name = "own search"
 
-    def __init__(self, game: str, search: LineSearch, nodes: tuple[int, int, int]) -> None:
-        """`nodes` at a glance, usually, and deep."""
-        self._search, self._nodes = search, nodes
+    def __init__(self, game: str, parts: GameAnalysis, strong: Policy, nodes: tuple[int, int, int]) -> None:
+        """`nodes` of a search at a glance, usually, and deep."""
+        assert parts.line_search is not None
+        self._search, self._strong, self._nodes = parts.line_search(), strong, nodes
+        self._weights = parts.search_weight, parts.network_weight
         self._scale = _score_scale(game)
 
     def evaluate(self, states: Sequence[Any], *, deep: bool = False) -> list[Evaluation]:
         """The evaluations of states of one game, in its order."""
-        nodes = self._nodes[2 if deep else 1]
         if not deep:
             self._search.clear()
-        return [self._evaluate(state, nodes) for state in reversed(states)][::-1]
+        nodes = self._nodes[2 if deep else 1]
+        searched = [self._searched(state, nodes) for state in reversed(states)][::-1]
+        return self._blended(states, searched)
 
-    def scores_after(self, state: Any, moves: Sequence[Move]) -> Array:
-        """The expected scores [moves] of the side to move after its moves, by short searches."""
+    def _blended(self, states: Sequence[Any], searched: list[Evaluation]) -> list[Evaluation]:
+        children: list[Position] = []
+        signs: list[float] = []
+        bounds = [0]
+        for state, evaluation in zip(states, searched, strict=True):
+            at = state
+            for move in (None, *evaluation.line[:_SEEN_MOVES]):
+                at = at if move is None else at.play(move)
+                if evaluation.mate is not None or at.outcome is not None:
+                    break
+                children.append(Position(at, None, None))
+                signs.append(1.0 if at.to_move == state.to_move else -1.0)
+            bounds.append(len(children))
+        values = np.array([prediction.value or 0.0 for prediction in self._strong.predict(children)])
+        values *= np.array(signs)
+        blended = []
+        for evaluation, begin, end in zip(searched, bounds, bounds[1:], strict=False):
+            if end > begin:
+                network = (1 + float(values[begin:end].mean())) / 2
+                odds = self._weights[0] * _logit(evaluation.score) + self._weights[1] * _logit(network)
+                evaluation = replace(evaluation, score=float(1 / (1 + np.exp(-odds))))
+            blended.append(evaluation)
+        return blended
+
+    def losses_at_a_glance(self, state: Any, moves: Sequence[Move]) -> Array:
+        """What each move gives away against the best of these moves, by short searches."""
         scores = []
         for move in moves:
             after = state.play(move)
-            score = self._evaluate(after, self._nodes[0]).score
+            score = self._searched(after, self._nodes[0]).score
             scores.append(1 - score if after.to_move != state.to_move else score)
-        return np.array(scores)
+        return np.asarray(max(scores) - np.array(scores), np.float64)
 
-    def _evaluate(self, state: Any, nodes: int) -> Evaluation:
+    def _searched(self, state: Any, nodes: int) -> Evaluation:
         if (ended := _ended(state)) is not None:
             return ended
         (best,) = self._search.search(state, nodes)
@@ -170,6 +208,12 @@ class LineAnalyst:
 
     def close(self) -> None:
         """Has nothing to end."""
+
+
+def _logit(score: float) -> float:
+    """Logarithm of the odds of an expected score; beyond 3.7 counts as that."""
+    clipped = min(max(score, 0.0246), 0.9754)
+    return float(np.log(clipped / (1 - clipped)))
 
 
 # The strong network.
@@ -203,8 +247,8 @@ class NetworkAnalyst:
             found[place] = Evaluation(score, tuple(line[:_LONGEST_LINE]), mate)
         return [evaluation for evaluation in found if evaluation is not None]
 
-    def scores_after(self, state: Any, moves: Sequence[Move]) -> Array:
-        """The expected scores [moves] of the side to move after its moves, without search."""
+    def losses_at_a_glance(self, state: Any, moves: Sequence[Move]) -> Array:
+        """What each move gives away against the best of these moves, without search."""
         after = [state.play(move) for move in moves]
         ended = [_ended(child) for child in after]
         live = [child for child, end in zip(after, ended, strict=True) if end is None]
@@ -214,15 +258,20 @@ class NetworkAnalyst:
             value = 0.0 if end is not None else next(predicted).value or 0.0
             score = end.score if end is not None else (1 + value) / 2
             scores.append(1 - score if child.to_move != state.to_move else score)
-        return np.array(scores)
+        return np.asarray(max(scores) - np.array(scores), np.float64)
 
     def close(self) -> None:
         """Has nothing to end."""
 
 
-@cache
 def has_values(policy: Policy) -> bool:
     """Whether a policy's values can be used: one that calls the initial position decided errs too much."""
+    hashable: Any = policy
+    return _has_values(hashable)
+
+
+@cache
+def _has_values(policy: Any) -> bool:
     (prediction,) = policy.predict([Position(load_game(policy.game).initial(), None, None)])
     return prediction.value is not None and abs(prediction.value) <= _DECIDED
 
@@ -234,7 +283,7 @@ class EngineAnalyst:
     """Another program with a fixed number of nodes and one thread. It starts when it is first asked."""
 
     def __init__(self, game: str, command: Sequence[str], quick: Analyst) -> None:
-        """`quick` answers `scores_after`. Raises BadConfig if the game has no such engines."""
+        """`quick` answers `losses_at_a_glance`. Raises BadConfig if the game has no such engines."""
         support = describe(game).engine
         if support is None or support.protocol not in ("uci", "usi"):
             raise BadConfig(f"no other program can analyse {game}")
@@ -270,9 +319,9 @@ class EngineAnalyst:
         texts = answer.line if answer.line[:1] == (answer.move,) else (answer.move,)
         return Evaluation(expected_score(answer.score, self._scale), _legal_line(state, texts), mate)
 
-    def scores_after(self, state: Any, moves: Sequence[Move]) -> Array:
-        """The expected scores [moves] of the side to move after its moves, by our own analysis."""
-        return self._quick.scores_after(state, moves)
+    def losses_at_a_glance(self, state: Any, moves: Sequence[Move]) -> Array:
+        """What each move gives away against the best of these moves, by our own analysis."""
+        return self._quick.losses_at_a_glance(state, moves)
 
     def close(self) -> None:
         """Lets the engine quit."""

@@ -158,11 +158,16 @@ class Marked(Protocol):
     """A move with its mark."""
 
     @property
-    def ply(self) -> int: ...
+    def ply(self) -> int:
+        """Moves played before."""
+
     @property
-    def loss(self) -> float | None: ...
+    def loss(self) -> float | None:
+        """Expected score that it gave away."""
+
     @property
-    def mark(self) -> Mark: ...
+    def mark(self) -> Mark:
+        """Its mark."""
 
 
 M = TypeVar("M", bound=Marked)
@@ -230,10 +235,11 @@ class Reviewer:
             self._free.put(self._open())
 
     def _open(self) -> Analyst:
-        opener = self.parts.line_search
-        own: Analyst = (
-            NetworkAnalyst(self.strong) if opener is None else LineAnalyst(self.game, opener(), _NODES)
-        )
+        own: Analyst
+        if self.parts.line_search is None:
+            own = NetworkAnalyst(self.strong)
+        else:
+            own = LineAnalyst(self.game, self.parts, self.strong, _NODES)
         self.analyst = own.name
         if not self._program:
             return own
@@ -244,7 +250,8 @@ class Reviewer:
     def block(
         self, states: Sequence[Any], begin: int, ratings: tuple[int | None, int | None]
     ) -> list[MoveReview]:
-        """The reviews of the moves from ply `begin` on, at most `BLOCK`; `states` are those of the whole game.
+        """The reviews of the moves from ply `begin` on, at most `BLOCK`; `states` are those of the whole
+        game.
 
         Raises EngineFailure.
         """
@@ -306,9 +313,11 @@ class Reviewer:
         candidates = [int(place) for place in np.argsort(-human, kind="stable")[:_CANDIDATES]]
         others = [place for place in candidates if place not in (played, best_place)]
         losses = {best_place: 0.0, played: loss}
-        glances = analyst.scores_after(state, [people.moves[place] for place in others])
+        glances = analyst.losses_at_a_glance(
+            state, [people.moves[place] for place in (*others, best_place)]
+        ).tolist()
         losses |= {
-            place: max(0.0, best.score - float(glance)) for place, glance in zip(others, glances, strict=True)
+            place: max(0.0, lost - glances[-1]) for place, lost in zip(others, glances[:-1], strict=True)
         }
         places = sorted(losses)
         share = human[places] / human[places].sum()
@@ -410,7 +419,8 @@ def _is_pass(rules: Game[Any], state: Any) -> bool:
 def assumed_ratings(
     record: RecordedGame, human: Policy, rating: int | str | None
 ) -> tuple[int | None, int | None]:
-    """The ratings of both players that a review assumes: `rating`, else those of the record, within the range of
+    """The ratings of both players that a review assumes: `rating`, else those of the record, within the range
+    of
     the network of people's moves; None for a network without ratings."""
     accepted = rating_range(human)
     if accepted is None:
@@ -438,7 +448,8 @@ def review(
     """Reviews a game, such as one of `open_records`.
 
     `rating` is that of the people whose mistakes are expected; without it, the players' own. `engine` is
-    another program that analyses in place of our own search: its command, or `auto` for one on the path if there
+    another program that analyses in place of our own search: its command, or `auto` for one on the path if
+    there
     is any. `on_move` is called with each move in order as soon as it is reviewed. Raises BadConfig for a game
     without networks, and EngineFailure.
     """

@@ -44,8 +44,8 @@ def _parts(review: Review, rules: Game[Any], names: Sequence[str]) -> Iterator[s
     yield heading("What the numbers mean")
     yield paragraph(
         "A chance is the score that a side can expect from 0 to 100 %, a draw is 50 %, if both go on without "
-        "mistakes. A move is doubtful (?!) if it gives away 5 %, a mistake (?) from 10 %, a blunder (??) from "
-        "20 %. What people play is a prediction for players of the ratings named above.",
+        "mistakes. A move is doubtful (?!) if it gives away 5 %, a mistake (?) from 10 %, a blunder (??) "
+        "from 20 %. What people play is a prediction for players of the ratings named above.",
         faint=True,
     )
 
@@ -75,7 +75,7 @@ def explanation(review: Review, move: MoveReview) -> list[str]:
         f"its chance went from {_percent(move.before)} to {_percent(move.after)}."
     ]
     if move.kind:
-        lines.append(str((game_analysis(review.game).kind_titles or {})[move.kind]))
+        lines.append(str(game_analysis(review.game).kind_titles[move.kind]))
     better = " ".join(line_names(rules, state, move.line))
     mate = f" (mate in {move.mate})" if move.mate is not None and move.mate > 0 else ""
     lines.append(f"Better: {better}{mate}")
@@ -135,7 +135,8 @@ def _chart(review: Review, rules: Game[Any]) -> str:
         f'<line x1="0" x2="{width}" y1="{height / 2}" y2="{height / 2}" stroke="currentColor" '
         f'stroke-dasharray="4 4" opacity="0.4"/>'
         f'<polyline points="{points}" fill="none" stroke="currentColor" stroke-width="2"/>{dots}</svg>'
-        f'<figcaption class="faint">Chance of {escape(rules.spec.players[0])} over the game</figcaption></figure>'
+        f'<figcaption class="faint">Chance of {escape(rules.spec.players[0])} over the game</figcaption>'
+        "</figure>"
     )
 
 
@@ -166,7 +167,7 @@ def _players(review: Review, names: Sequence[str]) -> str:
 
 
 def _move_list(review: Review) -> str:
-    parts = []
+    parts: list[str] = []
     for move in review.moves:
         text = f"{move.name}{SIGNS[move.mark]}"
         if move.player == 0 or describe(review.game).numbers_plies or not parts:
