@@ -102,4 +102,4 @@ def from_games(
             )
     if out is not None:
         atomic_write(out, "\n\n".join([*texts, ""]).encode())
-        print(f"{len(texts)} problems in {visible(str(out))}")
+        print(f"{len(texts)} {'problem' if len(texts) == 1 else 'problems'} in {visible(str(out))}")

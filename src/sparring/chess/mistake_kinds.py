@@ -1,6 +1,6 @@
 """Kinds of mistakes in chess, as far as the lines of an analysis prove them.
 
-Material is counted along a line until it is quiet: a piece is lost if the line wins it and nothing comes
+Material is counted along a line: a piece is lost if the line wins it and nothing comes
 back.
 """
 
@@ -54,15 +54,24 @@ def kind_of_mistake(facts: MistakeFacts) -> str:
     if after.outcome is not None:
         return "stalemate" if _is_stalemate(after) else ""
     lost, could = material_won(after, answer.line), material_won(state, best.line)
-    taken = -material_won(state, (facts.move,))  # what the move itself took counts against the loss
-    if lost + taken >= _PIECE and lost >= _PIECE:
+    if lost >= _PIECE and lost - _taken(state, facts.move) >= _PIECE:
         return _kind_of_loss(state, facts.move, after, answer.line)
-    if could - material_won(state, (facts.move, *answer.line)) >= _PIECE and could >= _PIECE:
+    if could >= _PIECE and could + lost - _taken(state, facts.move) >= _PIECE:
         first = best.line[0]
         if _is_capture(state, first) and state.exchange_value(first) >= _PIECE:
             return "missed capture"
         return "missed fork" if is_fork(state, first) else "missed win of material"
     return ""
+
+
+def _taken(state: ChessState, move: Move) -> int:
+    """Centipawns of what a move takes."""
+    board = board_of(state)
+    played = chess_move(move)
+    if board.is_en_passant(played):
+        return _VALUES[chess.PAWN]
+    victim = board.piece_type_at(played.to_square)
+    return 0 if victim is None else _VALUES[victim]
 
 
 def _kind_of_loss(before: ChessState, move: Move, after: ChessState, line: Sequence[Move]) -> str:
@@ -78,23 +87,24 @@ def _kind_of_loss(before: ChessState, move: Move, after: ChessState, line: Seque
 
 
 def material_won(state: ChessState, line: Sequence[Move]) -> int:
-    """Centipawns of material that the side to move wins along a line, at most six moves, up to the last that
-    is
-    followed by no capture; the side that is ahead keeps what it has if the line stops amid exchanges."""
-    board = board_of(state)
-    mover = board.turn
+    """Centipawns of material that the side to move wins along a line, at most six moves. Exchanges that its
+    last move begins are played out."""
+    shown = line[:_PLIES]
+    board, mover = board_of(state), state.to_move
     start = _balance(board, mover)
-    balances = [0]
-    for code in line[:_PLIES]:
+    for code in shown[:-1]:
         board.push(chess_move(code))
-        balances.append(_balance(board, mover) - start)
-    # An exchange may be cut: what the opponent takes back at once is counted by the last quiet value.
-    return balances[-1] if len(balances) < 3 else min(balances[-1], balances[-2])
+        state = state.play(code)
+    won = _balance(board, mover) - start
+    if shown:
+        last = state.exchange_value(shown[-1])
+        won += last if state.to_move == mover else -last
+    return won
 
 
-def _balance(board: chess.Board, color: chess.Color) -> int:
+def _balance(board: chess.Board, player: int) -> int:
     pieces = board.piece_map().values()
-    return sum(_VALUES[piece.piece_type] * (1 if piece.color == color else -1) for piece in pieces)
+    return sum(_VALUES[piece.piece_type] * (1 if piece.color == (player == 0) else -1) for piece in pieces)
 
 
 def is_fork(state: ChessState, move: Move) -> bool:

@@ -50,7 +50,7 @@ BLOCK = 10
 """Moves that are analysed together."""
 MOMENTS = 3
 """Moments that mattered."""
-_NODES = (1_500, 50_000, 300_000)
+_NODES = (1_500, 150_000, 500_000)
 """Nodes of a game's own search: at a glance, usually, and deep."""
 _LOOK_AGAIN = (0.03, 0.4)
 """Losses of the first analysis that are looked at again. What loses more is sure."""
