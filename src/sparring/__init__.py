@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from sparring.base.errors import MissingExtra as MissingExtra
     from sparring.base.errors import NotFound as NotFound
     from sparring.base.errors import SparringError as SparringError
-    from sparring.chess.problem_finder import GameProblem as GameProblem
     from sparring.chess.problem_finder import find_problems as find_problems
     from sparring.chess.puzzle_rating import PuzzleRating as PuzzleRating
     from sparring.chess.puzzle_rating import rate_puzzle as rate_puzzle
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
     from sparring.games import load_game as load_game
     from sparring.games.game import Game as Game
     from sparring.games.game import Position as Position
-    from sparring.measure.review import MoveReview as MoveReview
     from sparring.measure.review import Review as Review
     from sparring.measure.review import review as review
     from sparring.networks.codec import Prediction as Prediction

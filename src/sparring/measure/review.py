@@ -39,6 +39,7 @@ from sparring.measure.strength import (
     shipped_strength_model,
 )
 from sparring.networks import Position, Prediction
+from sparring.play.result import PlayedRecord
 from sparring.policies import Policy, load_policy, rating_range
 from sparring.records.readers import RecordedGame
 
@@ -438,14 +439,14 @@ def assumed_ratings(
 
 
 def review(
-    record: RecordedGame,
+    record: RecordedGame | PlayedRecord,
     *,
     rating: int | str | None = None,
     engine: str | Path | Sequence[str] | None = None,
     threads: int | None = None,
     on_move: Callable[[MoveReview], None] = lambda _: None,
 ) -> Review:
-    """Reviews a game, such as one of `open_records`.
+    """Reviews a game, such as one of `open_records`, or the record of a game that `play_game` played.
 
     `rating` is that of the people whose mistakes are expected; without it, the players' own. `engine` is
     another program that analyses in place of our own search: its command, or `auto` for one on the path if
@@ -453,6 +454,8 @@ def review(
     is any. `on_move` is called with each move in order as soon as it is reviewed. Raises BadConfig for a game
     without networks, and EngineFailure.
     """
+    if isinstance(record, PlayedRecord):
+        record = RecordedGame(record.game.spec.name, record.row())
     with _reviewer(record.game, engine, threads) as (reviewer, workers):
         ratings = assumed_ratings(record, reviewer.human, rating)
         moves: list[MoveReview] = []
