@@ -83,7 +83,7 @@ def from_games(
     ] = None,
     most: Annotated[int, typer.Option(min=1, help="Most problems.")] = 100,
 ) -> None:
-    """Find problems in games: positions with one clear answer that people of the level miss.
+    """Find problems in games: one clear answer that people miss.
 
     Writes PGN: the position, the solution with its variations, and the predicted puzzle rating.
     """

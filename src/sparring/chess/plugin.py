@@ -116,7 +116,7 @@ def _commands() -> Mapping[str, Command | Group]:
         "rate": Command("sparring.chess.commands:rate", "Predict the puzzle ratings of chess problems."),
         "from": Command(
             "sparring.chess.commands:from_games",
-            "Find problems in games: positions with one clear answer that people of the level miss.",
+            "Find problems in games: one clear answer that people miss.",
         ),
     }
     return {
