@@ -54,7 +54,7 @@ def review(
         rating=level,
         engine=command,
         threads=threads,
-        on_move=_print_move if shown else lambda _: None,
+        on_move=_print_move if shown else None,
     )
     if as_json:
         print(json.dumps(reviewed.to_json()))

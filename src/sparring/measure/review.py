@@ -444,7 +444,7 @@ def review(
     rating: int | str | None = None,
     engine: str | Path | Sequence[str] | None = None,
     threads: int | None = None,
-    on_move: Callable[[MoveReview], None] = lambda _: None,
+    on_move: Callable[[MoveReview], None] | None = None,
 ) -> Review:
     """Reviews a game, such as one of `open_records`, or the record of a game that `play_game` played.
 
@@ -462,7 +462,8 @@ def review(
         for block in _blocks(reviewer, record.states, ratings, workers):
             for move in block:
                 moves.append(move)
-                on_move(move)
+                if on_move is not None:
+                    on_move(move)
         return Review(record.game, record, ratings, tuple(moves), reviewer.analyst, reviewer.levels(record))
 
 

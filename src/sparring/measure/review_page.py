@@ -28,8 +28,8 @@ def _parts(review: Review, rules: Game[Any], names: Sequence[str]) -> Iterator[s
     yield paragraph(summary(review))
     yield _chart(review, rules)
     if review.moments:
-        count = len(review.moments)
-        yield heading("The moment that mattered" if count == 1 else f"The {count} moments that mattered")
+        titles = ("The moment", "The two moments", "The three moments")
+        yield heading(f"{titles[len(review.moments) - 1]} that mattered")
         for move in review.moments:
             yield _moment(review, rules, move)
     yield heading("Both players")
