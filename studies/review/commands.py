@@ -13,7 +13,6 @@ RESULTS = Path("results/review")
 Games: TypeAlias = Annotated[Path, typer.Option("--games", help="File of people's games with ratings.")]
 Folder: TypeAlias = Annotated[Path, typer.Option(help="Folder of the journals; a stopped run continues.")]
 Most: TypeAlias = Annotated[int, typer.Option("--most", min=1, help="Games, half of them below 1600.")]
-_LEAST = (7.0, 25.0)
 _NODES, _MANY_NODES = 50_000, 1_000_000
 
 
@@ -29,7 +28,7 @@ def review_judge(
     """
     from sparring.records.record import Split
     from studies.review.judge import judge_positions, sample_games
-    from studies.review.measure import Judge
+    from studies.review.measure import Judge, close_plies
 
     folder.mkdir(parents=True, exist_ok=True)
     sample = sample_games(games, Split.TEST, most)
@@ -38,10 +37,7 @@ def review_judge(
     for judged in judge_positions([(game, range(len(game) + 1)) for game in sample], command, _NODES, few):
         print(f"{judged.game} {judged.ply}", end="\r", flush=True)
     judge = Judge.read(few)
-    close = []
-    for game in sample:
-        plies = [ply for ply in range(len(game)) if _LEAST[0] <= (judge.loss(game.id, ply) or 0) < _LEAST[1]]
-        close.append((game, sorted({place for ply in plies for place in (ply, ply + 1)})))
+    close = [(game, close_plies(game, judge)) for game in sample]
     for judged in judge_positions(close, command, _MANY_NODES, folder / f"test-{_MANY_NODES}.jsonl"):
         print(f"{judged.game} {judged.ply}", end="\r", flush=True)
 

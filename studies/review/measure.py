@@ -22,6 +22,8 @@ LISTED = 10.0
 """Win points from which on Stockfish with few nodes lists a move. Our review lists mistakes and blunders,
 from
 the same loss on."""
+CLOSE = (7.0, 25.0)
+"""Win points that a move loses with few nodes, for it to be judged with many."""
 _SWINGS = 4
 _RESAMPLES = 2_000
 
@@ -111,6 +113,13 @@ class Judge:
         return 32_000 - score if score > 31_000 else 0
 
 
+def close_plies(game: RecordedGame, shallow: Judge) -> list[int]:
+    """The positions of a game that are judged with many nodes: before and after moves that lose 7 to 25 win
+    points with few. What loses less or more is taken as it is."""
+    plies = [ply for ply in range(len(game)) if CLOSE[0] <= (shallow.loss(game.id, ply) or 0.0) < CLOSE[1]]
+    return sorted({place for ply in plies for place in (ply, ply + 1)})
+
+
 def table(games: Sequence[RecordedGame], judge: Judge, listed: Mapping[str, set[int]]) -> dict[str, Any]:
     """Recall of moves that lose at least 15 points, and the share of listed moves that lose at least 7, with
     95 %
@@ -192,13 +201,20 @@ def report(
     own: Sequence[ReviewedGame],
     program: Sequence[ReviewedGame],
 ) -> dict[str, Any]:
-    """What the reviews find, beside Stockfish with few nodes under the same rule. Only games that are judged
-    and reviewed count."""
-    judge, shallow = Judge.read(few, many), Judge.read(few)
+    """What the reviews find, beside Stockfish with few nodes under the same rule. Only games that are
+    reviewed,
+    and whose close positions are all judged with many nodes, count."""
+    judge, shallow, deep = Judge.read(few, many), Judge.read(few), Judge.read(many)
     result: dict[str, Any] = {"rejudged": len(read_journal(many)[1:])}
     for name, reviews in (("own", own), ("program", program)):
         by_game = {reviewed.game: reviewed for reviewed in reviews}
-        seen = [game for game in games if game.id in by_game and (game.id, len(game)) in shallow.scores]
+        seen = [
+            game
+            for game in games
+            if game.id in by_game
+            and (game.id, len(game)) in shallow.scores
+            and all((game.id, ply) in deep.scores for ply in close_plies(game, shallow))
+        ]
         if not seen:
             continue
         rows = [by_game[game.id] for game in seen]
