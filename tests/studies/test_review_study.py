@@ -28,7 +28,8 @@ GAME = """[White "a"]
 [WhiteElo "1500"]
 [BlackElo "1400"]
 
-1. e4 {[%eval 0.2]} e5 {[%eval 0.3]} 2. Nf3 {[%eval 0.3]} Nc6 {[%eval 0.2]} 3. Bc4 {[%eval 0.1]} Nf6 {[%eval 0.3]} *
+1. e4 {[%eval 0.2]} e5 {[%eval 0.3]} 2. Nf3 {[%eval 0.3]} Nc6 {[%eval 0.2]} 3. Bc4 {[%eval 0.1]}
+Nf6 {[%eval 0.3]} *
 """
 
 

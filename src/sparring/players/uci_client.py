@@ -89,17 +89,17 @@ class UciEngine(EngineClient):
         self._process.send(self._go(line, clocks, limits), began + min(allowed, self._entry.move_seconds))
         score: int | None = None
         expected: float | None = None
-        line: tuple[str, ...] = ()
+        best_line: tuple[str, ...] = ()
         while (reply := self._receive(began + allowed, stop)) is not None:
             if reply.startswith("info ") and (match := _SCORE.search(reply)):
                 score = _centipawns(match[1], match[2])
                 expected = _expected(reply)
-                line = tuple(reply.partition(" pv ")[2].split()[:_LONGEST_LINE])
+                best_line = tuple(reply.partition(" pv ")[2].split()[:_LONGEST_LINE])
             elif reply.startswith("bestmove"):
                 spent = time.monotonic() - began
                 if spent > allowed and _timed(clocks, limits):
                     raise TimeForfeit
-                return self._answer(reply, score, spent, expected, line)
+                return self._answer(reply, score, spent, expected, best_line)
         last = self._stop()
         if stop is not None and stop.is_set():
             return self._answer(last, score, time.monotonic() - began)
