@@ -65,6 +65,7 @@ from studies.rbc.commands import (
     rbc_tracking,
     rbc_variants,
 )
+from studies.review.commands import review, review_judge, review_network
 from studies.safer.commands import safer, safer_choices, safer_engine, safer_fit, safer_leaves, safer_speed
 from studies.search.commands import search_loss, search_match, search_positions, search_ratings
 from studies.shogi.commands import (
@@ -156,6 +157,9 @@ _STUDIES: dict[str, Callable[..., None]] = {
     "safer-fit": safer_fit,
     "safer-leaves": safer_leaves,
     "safer-speed": safer_speed,
+    "review": review,
+    "review-judge": review_judge,
+    "review-network": review_network,
     "search-positions": search_positions,
     "search-loss": search_loss,
     "search-match": search_match,

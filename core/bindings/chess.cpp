@@ -6,12 +6,14 @@
 #include "bindings/symmetry.hpp"
 #include "chess/encoding.hpp"
 #include "chess/evaluation.hpp"
+#include "chess/line_search.hpp"
 #include "chess/position.hpp"
 
 namespace sparring::bindings {
 
-void bind_lc0(nb::module_& m);    // lc0.cpp
-void bind_maia3(nb::module_& m);  // maia3.cpp
+void bind_lc0(nb::module_& m);          // lc0.cpp
+void bind_maia3(nb::module_& m);        // maia3.cpp
+void bind_chess_lines(nb::module_& m);  // chess_lines.cpp
 
 void bind_chess(nb::module_& m) {
     using chess::Position;
@@ -57,6 +59,15 @@ void bind_chess(nb::module_& m) {
             nb::sig("def claimable_draw(self) -> Outcome | None"),
             "The draw that the player to move may claim, by 50 moves or the third repetition; None if there "
             "is none.");
+    state.def(
+        "exchange_value",
+        [](const S& s, int move) {
+            return chess::exchange_value(s.position().board(), static_cast<Move>(move));
+        },
+        nb::arg("move"),
+        "Centipawns that the mover wins by the exchanges on the target square after a move, both sides "
+        "taking with "
+        "the least valuable piece as long as that pays. Pins are not seen.");
     bind_alphabeta(state);
     bind_symmetry(state);
     bind_puct_tree(m, state, "ChessTree");
@@ -65,6 +76,7 @@ void bind_chess(nb::module_& m) {
     bind_samples<Position>(m, "ChessSamples");
     bind_lc0(m);
     bind_maia3(m);
+    bind_chess_lines(m);
 }
 
 }  // namespace sparring::bindings

@@ -42,6 +42,8 @@ class Position {
     void moves(MoveList& list) const;
     std::uint64_t count() const;
     void play(Move m);
+    /// Plays the null move, which is no move of chess: searches ask what the opponent could do.
+    void pass() { board_.apply_null(); }
     std::array<std::size_t, 3> shape() const { return {board_planes, 8, 8}; }
     void encode(float* out) const { chess::encode(board_, out); }
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from sparring.base.errors import MissingExtra as MissingExtra
     from sparring.base.errors import NotFound as NotFound
     from sparring.base.errors import SparringError as SparringError
+    from sparring.chess.problem_finder import find_problems as find_problems
     from sparring.chess.puzzle_rating import PuzzleRating as PuzzleRating
     from sparring.chess.puzzle_rating import rate_puzzle as rate_puzzle
     from sparring.games import IllegalMove as IllegalMove
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from sparring.games import load_game as load_game
     from sparring.games.game import Game as Game
     from sparring.games.game import Position as Position
+    from sparring.measure.review import Review as Review
+    from sparring.measure.review import review as review
     from sparring.networks.codec import Prediction as Prediction
     from sparring.networks.store import load_network as load_network
     from sparring.play.match import play_game as play_game

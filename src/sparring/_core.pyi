@@ -465,6 +465,11 @@ class ChessState:
         The draw that the player to move may claim, by 50 moves or the third repetition; None if there is none.
         """
 
+    def exchange_value(self, move: int) -> int:
+        """
+        Centipawns that the mover wins by the exchanges on the target square after a move, both sides taking with the least valuable piece as long as that pays. Pins are not seen.
+        """
+
     def alphabeta(self, nodes: int, margin: int) -> list[tuple[int, int]]:
         """
         The legal moves with their scores, best first, by an alpha-beta search with a material evaluation.
@@ -775,6 +780,34 @@ def maia3_decode(states: Sequence[ChessState], logits: numpy.typing.NDArray[nump
 
     `logits` float32 [states, 4352]. Raises ValueError if the shape is wrong or a logit is NaN.
     """
+
+class ChessLineSearch:
+    """
+    Alpha-beta search of lines of chess with a value network.
+
+    The transposition table is kept between searches. One search runs at a time; other threads wait.
+    """
+
+    def __init__(self, first: Annotated[NDArray[numpy.int16], dict(order='C', device='cpu', writable=False)], first_bias: Annotated[NDArray[numpy.int16], dict(order='C', device='cpu', writable=False)], last: Annotated[NDArray[numpy.int16], dict(order='C', device='cpu', writable=False)], last_bias: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], megabytes: int = 32) -> None:
+        """
+        The layers of core/chess/value_network.hpp; `megabytes` is the size of the transposition table. Raises ParseError.
+        """
+
+    def search(self, state: ChessState, nodes: int, *, lines: int = 1, only: Sequence[int] = [], depth: int | None = None) -> tuple[list[tuple[int, list[int]]], int, int]:
+        """
+        Searches the best `lines` moves of a state, among `only` unless it is empty.
+
+        Returns the lines, best first, as scores and moves, the depth in plies, and the number of positions searched. A score is in centipawns for the side to move; a mate is 1,000,000 less the plies to it, and proven. The result depends on the searches since `clear`. Raises ValueError if the game is over.
+        """
+
+    def evaluate(self, state: ChessState) -> int:
+        """The network's centipawns for the side to move, without search."""
+
+    def clear(self) -> None:
+        """Forgets the earlier searches."""
+
+    def stop(self) -> None:
+        """Ends the search of another thread."""
 
 class RbcState:
     """

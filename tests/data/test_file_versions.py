@@ -27,6 +27,7 @@ VERSIONED: tuple[data.Kind, ...] = (
     "policies",
     "styles",
     "synopsis_networks",
+    "line_search",
     "value_networks",
 )
 FILES = [(kind, name) for kind in VERSIONED for name in data.names(kind)]

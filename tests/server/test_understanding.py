@@ -11,15 +11,20 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
+from sparring.measure.review import Reviewer
 from sparring.networks import Position, Prediction
 from sparring.play.opponent import STRONG
 from sparring.policies import Policy
 from sparring.policies.policy import SharedPolicy
-from sparring.server.understand import Insight
 from tests.waiting import wait_until
 
 MATE = "r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - 4 4"
 """Scholar's mate is on the board: Qxf7#."""
+
+
+@pytest.fixture(autouse=True)
+def short_searches(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sparring.measure.review._NODES", (500, 20_000, 60_000))
 
 
 def ask(client: TestClient, **wanted: Any) -> dict[str, Any]:
@@ -165,9 +170,13 @@ def test_a_marked_move_has_the_best_line_and_each_review_the_same(client: TestCl
     view = review(client, game="chess", record=pgn)
     marks = {move["name"]: move for move in view["moves"] if move["mark"]}
     assert marks["Nxf7"]["mark"] == "blunder"
-    assert set(marks) <= {"Nd4", "Nxf7"}
+    assert set(marks) <= {"Nd4", "Nxe5", "Nxf7"}
+    assert marks["Nxf7"]["kind_text"]["text"].endswith(".")
+    assert marks["Nxf7"]["answer"][0]["name"] == "Qxg2"
+    assert view["moments"] == [move["ply"] for move in view["moves"] if move["mark"]]
     for mark in marks.values():
         assert 3 <= len(mark["line"]) <= 6
+        assert 0 <= mark["chance"] <= 1
         assert mark["line"][0] == {"text": mark["best"], "name": mark["best_name"]}
         before = [move["text"] for move in view["moves"][: mark["ply"]]]
         line = [move["text"] for move in mark["line"]]
@@ -211,13 +220,13 @@ def test_a_review_that_nobody_asks_for_gives_way_to_another(
     client: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     body = {"game": "chess", "record": "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Be7 6. Re1 b5 *"}
-    gate, real = Event(), Insight.values
+    gate, real = Event(), Reviewer.block
 
     def slow(*arguments: Any, **options: Any) -> Any:
         assert gate.wait(60)
         return real(*arguments, **options)
 
-    monkeypatch.setattr(Insight, "values", slow)
+    monkeypatch.setattr(Reviewer, "block", slow)
     first, second = (client.post("/api/reviews", json=body).json()["id"] for _ in range(2))
     assert client.post("/api/reviews", json=body).status_code == 429
     monkeypatch.setattr("sparring.server.review._ABANDONED_SECONDS", 0.0)

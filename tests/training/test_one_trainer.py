@@ -39,6 +39,7 @@ LOAD: dict[str, Callable[[str], TaskConfig]] = {
 }
 LOOPS = {
     "src/sparring/training/trainer.py": "the trainer",
+    "studies/review/network.py": "an integer network over sparse inputs, whose loss is a power of an error",
     "studies/manners/think_times.py": "a regression of quantiles with few units, fitted in seconds",
 }
 """Files that may make optimiser steps, with the reason."""
@@ -96,6 +97,7 @@ def test_a_shipped_network_names_its_task_configuration_and_command(kind: data.K
         assert f"--config {card['config']} " in card["command"]
 
 
-def test_every_card_is_of_a_shipped_network_or_difficulty_model() -> None:
+def test_every_card_is_of_a_shipped_network_or_model() -> None:
     cards = {(kind, name) for kind, cards in data._cards().items() for name in cards}
-    assert cards == {*NETWORKS, *(("difficulty", name) for name in data.names("difficulty"))}
+    others = [(kind, name) for kind in ("difficulty", "line_search") for name in data.names(kind)]
+    assert cards == {*NETWORKS, *others}

@@ -2912,6 +2912,11 @@ export interface components {
                 components["schemas"]["LevelEstimate"] | null,
                 components["schemas"]["LevelEstimate"] | null
             ];
+            /**
+             * Moments
+             * @description Plies of the moves that mattered most, at most three; empty until the review is done.
+             */
+            moments: number[];
             /** Done */
             done: boolean;
             error?: components["schemas"]["Text"] | null;
@@ -2977,20 +2982,42 @@ export interface components {
             score: number | null;
             /**
              * Blunder
-             * @description Whether it gave away more than 0.1.
+             * @description Whether it is listed: it gave away at least 0.1.
              */
             blunder: boolean;
             /**
              * Mark
-             * @description doubtful: it gave away at least 0.05, mistake: 0.1, blunder: 0.2, by a small search. Empty below 0.1 for moves that people of this rating often play, below 0.2 in named openings, and for passes and answers to them.
+             * @description doubtful: it gave away at least 0.05, mistake: 0.1, blunder: 0.2. Empty below 0.1 for moves that people of this rating often play and in named openings, and for passes and answers to them; doubtful also for a forced mate that was overlooked.
              * @enum {string}
              */
             mark: "" | "doubtful" | "mistake" | "blunder";
             /**
              * Line
-             * @description The best moves from here on, by that search; empty without a mark.
+             * @description The best moves from here on; empty without a mark.
              */
             line: components["schemas"]["LegalMove"][];
+            /**
+             * Answer
+             * @description The opponent's best moves after the move, which show what was wrong with it; empty without a mark.
+             */
+            answer: components["schemas"]["LegalMove"][];
+            /**
+             * Kind
+             * @description Kind of mistake, such as `hanging piece`; empty if none can be proved.
+             */
+            kind: string;
+            /** @description A sentence about this kind of mistake. */
+            kind_text: components["schemas"]["Text"] | null;
+            /**
+             * Chance
+             * @description Expected score of player 0 after the move if both go on without mistakes.
+             */
+            chance: number | null;
+            /**
+             * Mate
+             * @description Moves to a forced mate in the position before the move, negative if the mover is mated.
+             */
+            mate: number | null;
         };
         /**
          * RuleOption

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from sparring._core import ChessState
     from sparring.chess.puzzle_rating import PuzzleRating
     from sparring.cli.commands import Command, Group
+    from sparring.measure.analysis import GameAnalysis
     from sparring.networks.formats import NetworkFormats
     from sparring.players.game_players import GamePlayers
     from sparring.records.record import RecordFormats
@@ -113,11 +114,15 @@ def _commands() -> Mapping[str, Command | Group]:
     from sparring.cli.commands import Command, Group
 
     problems = {
-        "rate": Command("sparring.chess.commands:rate", "Predict the puzzle ratings of chess problems.")
+        "rate": Command("sparring.chess.commands:rate", "Predict the puzzle ratings of chess problems."),
+        "from": Command(
+            "sparring.chess.commands:from_games",
+            "Find problems in games: one clear answer that people miss.",
+        ),
     }
     return {
         "engine": Group("", {"uci": Command("sparring.cli.engine:uci", "Play chess over UCI.")}),
-        "problems": Group("Rate problems.", problems),
+        "problems": Group("Rate problems, and find them in games.", problems),
     }
 
 
@@ -125,6 +130,21 @@ def _problem_rater() -> Callable[[ChessState, Sequence[str]], PuzzleRating]:
     from sparring.chess.puzzle_rating import rate_puzzle
 
     return rate_puzzle
+
+
+def _analysis() -> GameAnalysis:
+    from sparring.chess.lines import ChessLines
+    from sparring.chess.mistake_kinds import KINDS, kind_of_mistake
+    from sparring.measure.analysis import GameAnalysis
+
+    return GameAnalysis(
+        line_search=ChessLines,
+        search_weight=0.55,
+        network_weight=0.225,
+        programs=("stockfish",),
+        kinds=kind_of_mistake,
+        kind_titles=KINDS,
+    )
 
 
 def _opening_tags(state: ChessState) -> Mapping[str, str]:
@@ -168,5 +188,6 @@ DESCRIPTION = GameDescription(
     networks=_networks,
     commands=_commands,
     problem_rater=_problem_rater,
+    analysis=_analysis,
     players=_players,
 )

@@ -88,6 +88,7 @@ _GENERAL: dict[str, Command | Group] = {
     "play": _own("play:play", "Play a game in the terminal."),
     "predict": _own("predict:predict", "Predict the moves that people of a rating would play."),
     "safer": _own("safer:safer", "Show the move that scores best among people of a rating."),
+    "review": _own("review:review", "Review a game: marks, better moves, and what people play."),
     "games": _own("inspect:games", "List the games and their rule options."),
     "engine": Group(
         "Run a player as an engine for a GUI: UCI for chess, USI for shogi, GTP for Go.",

@@ -24,6 +24,7 @@ Kind = Literal[
     "evaluations",
     "expectation",
     "levels",
+    "line_search",
     "mistakes",
     "networks",
     "opening_names",
@@ -43,14 +44,14 @@ Kind = Literal[
 """anchors: families of calibration. behaviour: models of people's think time, resignation and draws. books:
 openings by position key. bot_ratings: measured ratings of named bots. difficulty: models of how hard problems
 are. endgames: archives of endgame tables. evaluations: linear evaluations for alpha-beta. expectation: what
-people score from positions. levels: level tables. mistakes: what people of each rating give away a move, by
-one judge. networks: ONNX graphs with model cards. opening_names: names and codes of openings. opening_styles:
-models of what people of an opening style play. openings: named openings and handicaps. policies: policy
-descriptions. presets: record filters. strength: models of a player's rating given its moves.
-student_training: configurations of students. styles: style networks, which adapt a network to one person.
-synopsis_networks: networks of the planner of reconnaissance blind chess. synopsis_training: their training
-configurations. training: training configurations. turing: games of a Turing test and their key.
-value_networks: small networks that alpha-beta evaluates with."""
+people score from positions. levels: level tables. line_search: the network of the search behind reviews.
+mistakes: what people of each rating give away a move, by one judge. networks: ONNX graphs with model cards.
+opening_names: names and codes of openings. opening_styles: models of what people of an opening style play.
+openings: named openings and handicaps. policies: policy descriptions. presets: record filters. strength: models
+of a player's rating given its moves. student_training: configurations of students. styles: style networks, which
+adapt a network to one person. synopsis_networks: networks of the planner of reconnaissance blind chess.
+synopsis_training: their training configurations. training: training configurations. turing: games of a Turing
+test and their key. value_networks: small networks that alpha-beta evaluates with."""
 
 _SUFFIXES: dict[Kind, str] = {
     "anchors": ".toml",
@@ -76,6 +77,7 @@ _SUFFIXES: dict[Kind, str] = {
     "synopsis_training": ".toml",
     "training": ".toml",
     "turing": ".jsonl",
+    "line_search": ".npz",
     "value_networks": ".npz",
 }
 

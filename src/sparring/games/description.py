@@ -236,6 +236,10 @@ class GameDescription:
     recorded as PGN with the game's own move texts."""
     networks: Callable[[], Any] | None = None
     """Returns `networks.formats.NetworkFormats`: files of other programs' networks, and codecs."""
+    analysis: Callable[[], Any] | None = None
+    """Returns `measure.analysis.GameAnalysis`: the game's own search of lines, programs that can analyse,
+    kinds of
+    mistakes. None: the strong network's search analyses."""
     players: Callable[[], Any] | None = None
     """Returns `players.game_players.GamePlayers`: the small search player, bots, opening books."""
     commands: Callable[[], Mapping[str, Any]] | None = None

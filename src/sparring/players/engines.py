@@ -88,6 +88,8 @@ class PlayResult:
     """Seconds from the request to the answer."""
     expected: float | None = None
     """Its expected score by the chances of a win, a draw and a loss that it reported; None without them."""
+    line: tuple[str, ...] = ()
+    """The last line of best play that it reported."""
 
 
 class TimeForfeit(SparringError):

@@ -28,6 +28,8 @@ _CHANCES = re.compile(r"\bwdl (\d{1,4}) (\d{1,4}) (\d{1,4})\b")
 """Chances of a win, a draw and a loss in thousandths."""
 _MATE = 32_000
 """Score of a mate; a mate in n moves is n less."""
+_LONGEST_LINE = 64
+"""Moves of a reported line that are kept."""
 _POLL_SECONDS = 0.02
 """Seconds between checks of the stop event."""
 _USI_ALWAYS = ("USI_Hash", "USI_Ponder", "USI_Variant")
@@ -87,15 +89,17 @@ class UciEngine(EngineClient):
         self._process.send(self._go(line, clocks, limits), began + min(allowed, self._entry.move_seconds))
         score: int | None = None
         expected: float | None = None
+        best_line: tuple[str, ...] = ()
         while (reply := self._receive(began + allowed, stop)) is not None:
             if reply.startswith("info ") and (match := _SCORE.search(reply)):
                 score = _centipawns(match[1], match[2])
                 expected = _expected(reply)
+                best_line = tuple(reply.partition(" pv ")[2].split()[:_LONGEST_LINE])
             elif reply.startswith("bestmove"):
                 spent = time.monotonic() - began
                 if spent > allowed and _timed(clocks, limits):
                     raise TimeForfeit
-                return self._answer(reply, score, spent, expected)
+                return self._answer(reply, score, spent, expected, best_line)
         last = self._stop()
         if stop is not None and stop.is_set():
             return self._answer(last, score, time.monotonic() - began)
@@ -219,12 +223,17 @@ class UciEngine(EngineClient):
         raise EngineFailure(FailureReason.STALLED, detail)
 
     def _answer(
-        self, reply: str, score: int | None, spent: float, expected: float | None = None
+        self,
+        reply: str,
+        score: int | None,
+        spent: float,
+        expected: float | None = None,
+        line: tuple[str, ...] = (),
     ) -> PlayResult:
         words = reply.split()
         if len(words) < 2 or words[0] != "bestmove":
             raise EngineFailure(FailureReason.PROTOCOL_ERROR, f"{reply[:60]!r} is no move")
-        return PlayResult(None if words[1] == "resign" else words[1], score, spent, expected)
+        return PlayResult(None if words[1] == "resign" else words[1], score, spent, expected, line)
 
 
 def _unmet(kind: str, declaration: str, value: str) -> str | None:

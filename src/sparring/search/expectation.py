@@ -117,6 +117,12 @@ def shipped_calibration(game: str) -> LeafCalibration:
 
 def values_are_usable(policy: Policy) -> bool:
     """Whether a network's values can be used: one that calls the initial position decided errs too much."""
+    hashable: Any = policy
+    return _values_are_usable(hashable)
+
+
+@cache
+def _values_are_usable(policy: Any) -> bool:
     (prediction,) = policy.predict([Position(load_game(policy.game).initial(), None, None)])
     return prediction.value is not None and abs(prediction.value) <= _DECIDED
 

@@ -19,8 +19,9 @@ from sparring.base.clock import Clock
 from sparring.base.errors import BadConfig, NotFound, SparringError
 from sparring.base.sentences import Sentence, joined
 from sparring.games import Game, describe, load_game
+from sparring.measure.review import Reviewer
 from sparring.networks import Position
-from sparring.play.opponent import BLEND, HUMAN, Opponent, rating_advice
+from sparring.play.opponent import BLEND, HUMAN, STRONG, Opponent, rating_advice
 from sparring.players import DEFAULT_RATING, LOAD_ERRORS, Decision, Player
 from sparring.players.behaviour_models import ThinkTime
 from sparring.players.game_players import game_players
@@ -35,6 +36,8 @@ from sparring.server.refusal import Refused
 
 _COMPLETED = ("kind", "level", "rating", "strength", "bot", "person")
 """Keys of a choice that completing it may fill in."""
+_ANALYSTS = 3
+"""Positions that are analysed at once: two reviews, and a move that the teacher judges."""
 
 
 class Opponents:
@@ -44,6 +47,8 @@ class Opponents:
         self._threads = threads
         self._policies: dict[tuple[str, str], tuple[int, SharedPolicy]] = {}
         self._lock = Lock()
+        self._reviewers: dict[str, Reviewer] = {}
+        self._opening = Lock()
         self.speeds = Speeds(self.policy)
 
     def policy(self, game: str, name: str, version: int = 0) -> SharedPolicy:
@@ -70,6 +75,14 @@ class Opponents:
         if game not in DEFAULT_RATING:
             raise Refused(Sentence("There is no network of people's moves for {game}.", game=game), 422)
         return self.policy(game, HUMAN)
+
+    def reviewer(self, game: str) -> Reviewer:
+        """The judge of moves of a game, opened on first use. Raises Refused."""
+        human, strong = self.people(game), self.policy(game, STRONG)
+        with self._opening:
+            if game not in self._reviewers:
+                self._reviewers[game] = Reviewer(game, human, strong, threads=_ANALYSTS)
+            return self._reviewers[game]
 
     def people_rating(self, game: str, choice: OpponentChoice) -> int | None:
         """The rating of the people that a completed choice plays like; None if it has none."""

@@ -8,26 +8,17 @@ import time
 from collections import Counter, OrderedDict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 from threading import Event
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any
 
-import numpy as np
 from fastapi import APIRouter, Query, Request
 from pydantic import Field
 
-from sparring.base.errors import NotFound, first_line
+from sparring.base.errors import first_line
 from sparring.base.sentences import Sentence
-from sparring.games import Game, IllegalMove, Move, ParseError, describe, load_game, move_name
-from sparring.measure.strength import (
-    GameEvidence,
-    StrengthModel,
-    collect_evidence,
-    estimate_rating,
-    shipped_strength_model,
-)
-from sparring.networks import Position
-from sparring.players import DEFAULT_RATING
+from sparring.games import Game, IllegalMove, Move, ParseError, describe, load_game
+from sparring.measure.review import Mark, MoveReview, Reviewer, assumed_ratings, most_lost
+from sparring.measure.strength import RatingEstimate
 from sparring.records.readers import RecordedGame
 from sparring.records.record import GameRecord
 from sparring.server.game_host import GameHost
@@ -36,7 +27,6 @@ from sparring.server.pasted import ReadRequest, ReadView, parse_record, read_pas
 from sparring.server.refusal import REFUSALS, Refused, message_of
 from sparring.server.routes import Host, Visitor, of_app
 from sparring.server.understand import (
-    BLUNDER,
     Insight,
     PositionInsight,
     UnderstandRequest,
@@ -56,22 +46,8 @@ _RUNNING = 2
 _ABANDONED_SECONDS = 5.0
 """A review that nobody has asked for in this time rests when its visitor begins another one. The page asks
 several times a second."""
-_LOOKED = 12
-"""Moves of a position whose values are computed: the likeliest for people, and the played one."""
-GOOD = 0.05
-"""A move that gives away less than this, in expected score, is good."""
-_GRAVE = 0.2
-"""A move that gives away at least this is marked as a blunder."""
-_USUAL = 0.25
-"""Probability from which people of a rating often play a move. It is marked only if it is a mistake."""
-_PASS = "pass"
-"""Text of a pass. Passes and answers to them are not judged: people agree on dead stones, and the judgement
-counts all stones."""
 _MOVES = 1_000
 """Moves of a game that are reviewed."""
-
-
-Mark: TypeAlias = Literal["", "doubtful", "mistake", "blunder"]
 
 
 class ReviewRequest(ApiMessage):
@@ -108,14 +84,24 @@ class ReviewedMove(ApiMessage):
     loss: float | None = Field(description="Expected score that the move gave away.")
     difficulty: float | None = Field(description="Expected score that people of this rating give away here.")
     score: float | None = Field(description="Expected score of player 0 between people of this rating.")
-    blunder: bool = Field(description="Whether it gave away more than 0.1.")
+    blunder: bool = Field(description="Whether it is listed: it gave away at least 0.1.")
     mark: Mark = Field(
-        description="doubtful: it gave away at least 0.05, mistake: 0.1, blunder: 0.2, by a small search. "
-        "Empty below 0.1 for moves that people of this rating often play, below 0.2 in named openings, and "
-        "for passes and answers to them."
+        description="doubtful: it gave away at least 0.05, mistake: 0.1, blunder: 0.2. Empty below 0.1 for "
+        "moves that people of this rating often play and in named openings, and for passes and answers to "
+        "them; doubtful also for a forced mate that was overlooked."
     )
-    line: list[LegalMove] = Field(
-        description="The best moves from here on, by that search; empty without a mark."
+    line: list[LegalMove] = Field(description="The best moves from here on; empty without a mark.")
+    answer: list[LegalMove] = Field(
+        description="The opponent's best moves after the move, which show what was wrong with it; empty "
+        "without a mark."
+    )
+    kind: str = Field(description="Kind of mistake, such as `hanging piece`; empty if none can be proved.")
+    kind_text: Text | None = Field(description="A sentence about this kind of mistake.")
+    chance: float | None = Field(
+        description="Expected score of player 0 after the move if both go on without mistakes."
+    )
+    mate: int | None = Field(
+        description="Moves to a forced mate in the position before the move, negative if the mover is mated."
     )
 
 
@@ -141,6 +127,9 @@ class ReviewView(ApiMessage):
         description="How strong both players' moves are; null until the review is done, and in games without "
         "a model of strength."
     )
+    moments: list[int] = Field(
+        description="Plies of the moves that mattered most, at most three; empty until the review is done."
+    )
     done: bool
     error: Text | None = None
     warning: Text | None = Field(default=None, description="What could not be read of the game.")
@@ -155,6 +144,7 @@ class _Review:
     ratings: tuple[int | None, int | None]
     moves: list[ReviewedMove] = field(default_factory=list)
     levels: tuple[LevelEstimate | None, LevelEstimate | None] = (None, None)
+    moments: list[int] = field(default_factory=list)
     task: asyncio.Task[None] | None = None
     done: bool = False
     asked: float = field(default_factory=time.monotonic)
@@ -212,6 +202,7 @@ class Reviews:
             total=len(review.states) - 1,
             moves=review.moves[since:],
             levels=review.levels,
+            moments=review.moments,
             done=review.done,
             error=review.error,
             warning=None if review.warning is None else text_of(review.warning),
@@ -247,19 +238,11 @@ class Reviews:
         self, rules: Game[Any], record: GameRecord, wanted: int | str | None
     ) -> tuple[int | None, int | None]:
         """The ratings of both players within the range of the network. Raises Refused."""
-        game = rules.spec.name
-        accepted, system = self._host.opponents.ratings(game), describe(game).ratings
-        if accepted is None:
-            return None, None
-        low, high = accepted
-        if wanted is not None:
-            number = self._host.opponents.rating_number(game, wanted)
+        opponents, game = self._host.opponents, rules.spec.name
+        if wanted is not None and opponents.ratings(game) is not None:
+            number = opponents.rating_number(game, wanted)
             return number, number
-        recorded = record.ratings(system)
-        usual = system.number(DEFAULT_RATING.get(game))
-        fallback = next((rating for rating in recorded if rating is not None), usual)
-        first, second = (min(max(rating or fallback or low, low), high) for rating in recorded)
-        return first, second
+        return assumed_ratings(RecordedGame(game, record), opponents.people(game), None)
 
     def _running(self, visitor: str) -> int:
         """The reviews of a visitor that are computed, or about to be."""
@@ -272,13 +255,17 @@ class Reviews:
             review.task = asyncio.create_task(self._run(review))
 
     async def _run(self, review: _Review) -> None:
-        insight = Insight(review.rules, self._host.opponents)
         try:
-            for state, after in pairwise(review.states[len(review.moves) :]):
+            reviewer = await self._host.compute(self._host.opponents.reviewer, review.rules.spec.name)
+            while len(review.moves) < len(review.states) - 1:
                 if time.monotonic() - review.asked > _UNASKED_SECONDS:
                     return
-                review.moves.append(await self._host.compute(_review_move, insight, review, state, after))
-            review.levels = await self._host.compute(_levels, insight, review.record)
+                moves = await self._host.compute(_moves, reviewer, review)
+                if not moves:
+                    break  # the record goes on after the end by the rules
+                review.moves += moves
+            review.moments = [move.ply for move in most_lost(review.moves)]
+            review.levels = await self._host.compute(_levels, reviewer, review.record)
         except Exception as error:  # the page shows it; the server goes on
             review.error = text_of(Sentence("The review ended: {error}", error=first_line(error)))
         review.done = True
@@ -288,75 +275,39 @@ def _runs(review: _Review) -> bool:
     return review.task is not None and not review.task.done()
 
 
-def _review_move(insight: Insight, review: _Review, state: Any, after: Any) -> ReviewedMove:
-    """A move by the strong network's judgement at one glance; where that doubts it, by a small search too."""
-    player, rules, move = state.to_move, review.rules, after.last_move
-    own, other = review.ratings[player], review.ratings[1 - player]
-    prediction = insight.human.predict([Position(state, own, other)])[0]
-    human = prediction.probabilities
-    played = prediction.moves.index(move)
-    likeliest = np.argsort(-human, kind="stable")[:_LOOKED]
-    values = insight.values(state, [*(prediction.moves[i] for i in likeliest), move])
-    losses = values.losses
-    best = int(values.strong.argmax()) if losses is None else int(np.nanargmin(losses))
-    loss = difficulty = good_share = None
-    line: list[Move] = []
-    if losses is not None:
-        loss = float(losses[played])
-        if loss >= GOOD and not _is_excused(rules, after, loss, float(human[played])):
-            line, top = insight.best_line(state)
-            loss = 0.0 if line[0] == move else max(0.0, top - insight.score_after(state, move))
-            best = prediction.moves.index(line[0])
-            losses[played], losses[best] = loss, 0.0
-        looked = np.flatnonzero(~np.isnan(losses))
-        share = human[looked] / human[looked].sum()
-        difficulty = float((share * losses[looked]).sum())
-        good_share = float(share[losses[looked] < GOOD].sum())
-    mark = "" if loss is None else _mark(rules, after, loss, float(human[played]))
-    expected, value = prediction.moves[int(human.argmax())], prediction.value
-    score = None if value is None else (1 + value) / 2
+def _moves(reviewer: Reviewer, review: _Review) -> list[ReviewedMove]:
+    """The next moves of a review."""
+    moves = reviewer.block(review.states, len(review.moves), review.ratings)
+    return [_message(reviewer, review.states[move.ply], move) for move in moves]
+
+
+def _message(reviewer: Reviewer, state: Any, move: MoveReview) -> ReviewedMove:
+    rules, judges = reviewer.rules, reviewer.judges
+    first = move.player == 0
     return ReviewedMove(
-        ply=state.ply,
-        player=player,
-        text=rules.move_text(state, move),
-        name=move_name(state, move),
-        likely=round(float(human[played]), 5),
-        expected=rules.move_text(state, expected),
-        expected_name=move_name(state, expected),
-        best=rules.move_text(state, prediction.moves[best]),
-        best_name=move_name(state, prediction.moves[best]),
-        best_likely=round(float(human[best]), 5),
-        found=None if good_share is None else round(good_share, 4),
-        loss=None if loss is None else round(loss, 4),
-        difficulty=None if difficulty is None else round(difficulty, 4),
-        score=None if score is None else round(score if player == 0 else 1 - score, 4),
-        blunder=mark != "" and loss is not None and loss > BLUNDER,
-        mark=mark,
-        line=list(_line_view(rules, state, line)) if mark else [],
+        ply=move.ply,
+        player=move.player,
+        text=rules.move_text(state, move.move),
+        name=move.name,
+        likely=round(move.likely, 5),
+        expected=rules.move_text(state, move.expected),
+        expected_name=move.expected_name,
+        best=rules.move_text(state, move.best),
+        best_name=move.best_name,
+        best_likely=round(move.best_likely, 5),
+        found=round(move.found, 4) if judges else None,
+        loss=round(move.loss, 4) if judges else None,
+        difficulty=round(move.difficulty, 4) if judges else None,
+        score=None if move.people_score is None else round(move.people_score, 4),
+        blunder=move.listed,
+        mark=move.mark,
+        line=list(_line_view(rules, state, move.line)) if move.mark else [],
+        answer=list(_line_view(rules, rules.play(state, move.move), move.answer)) if move.mark else [],
+        kind=move.kind,
+        kind_text=text_of(reviewer.parts.kind_titles[move.kind]) if move.kind else None,
+        chance=round(move.after if first else 1 - move.after, 4) if judges else None,
+        mate=move.mate,
     )
-
-
-def _is_excused(rules: Game[Any], after: Any, loss: float, likely: float) -> bool:
-    """Whether the last move is not to blame: it belongs to a named opening, or people often play it and its
-    loss is within what the judgement errs, or it is a pass or answers one."""
-    if any(_is_pass(rules, state) for state in (after, after.previous)):
-        return True
-    in_opening = describe(rules.spec.name).is_opening_position
-    if in_opening is not None and loss < _GRAVE and in_opening(after):
-        return True
-    return likely >= _USUAL and loss < BLUNDER
-
-
-def _is_pass(rules: Game[Any], state: Any) -> bool:
-    """Whether a state comes after a pass."""
-    before = state.previous
-    return before is not None and rules.move_text(before, state.last_move) == _PASS
-
-
-def _mark(rules: Game[Any], after: Any, loss: float, likely: float) -> Mark:
-    if loss < GOOD or _is_excused(rules, after, loss, likely):
-        return ""
-    return "doubtful" if loss < BLUNDER else "mistake" if loss < _GRAVE else "blunder"
 
 
 def _line_view(rules: Game[Any], state: Any, line: Sequence[Move]) -> Iterator[LegalMove]:
@@ -365,26 +316,20 @@ def _line_view(rules: Game[Any], state: Any, line: Sequence[Move]) -> Iterator[L
         state = rules.play(state, move)
 
 
-def _levels(insight: Insight, record: GameRecord) -> tuple[LevelEstimate | None, LevelEstimate | None]:
+def _levels(reviewer: Reviewer, record: GameRecord) -> tuple[LevelEstimate | None, LevelEstimate | None]:
     """How strong the moves of both players are; None without a model or without moves."""
-    game = insight.game
-    try:
-        model = shipped_strength_model(game)
-    except NotFound:
-        return None, None
-    strong = insight.strong if model.feature_weight > 0 else None
-    (sides,) = collect_evidence(insight.human, strong, [RecordedGame(game, record)], model.ratings)
-    first, second = (None if side is None else _level(game, model, side) for side in sides)
-    return first, second
+    first, second = reviewer.levels(RecordedGame(reviewer.game, record))
+    return _level(reviewer.game, first), _level(reviewer.game, second)
 
 
-def _level(game: str, model: StrengthModel, evidence: GameEvidence) -> LevelEstimate:
-    estimate, system = estimate_rating(model, [evidence]), describe(game).ratings
+def _level(game: str, estimate: RatingEstimate | None) -> LevelEstimate | None:
+    if estimate is None:
+        return None
     return LevelEstimate(
         rating=round(estimate.rating, 1),
-        shown=system.format(round(estimate.rating)),
+        shown=describe(game).ratings.format(round(estimate.rating)),
         interval=(round(estimate.low, 1), round(estimate.high, 1)),
-        moves=evidence.moves,
+        moves=estimate.moves,
     )
 
 

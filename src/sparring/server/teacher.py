@@ -9,22 +9,17 @@ from fastapi import APIRouter, Query
 from pydantic import Field
 
 from sparring.games import Game, Move, describe, move_name
+from sparring.measure.review import PASS
 from sparring.networks import Position
 from sparring.play.opponent import STRONG
-from sparring.play.result import GameResult
 from sparring.server.messages import ApiMessage
 from sparring.server.opponents import Opponents
 from sparring.server.page_game import PageGame
 from sparring.server.refusal import REFUSALS
 from sparring.server.routes import Host, Visitor
-from sparring.server.understand import Insight
 
-_DOUBTED = 0.03
-"""Expected score that a move gives away at the network's glance, from which on a search judges it."""
 _OPENING_LOSS = 0.2
 """Expected score that a move of a named opening must give away for a warning, as in reviews."""
-_PASS = "pass"
-"""A pass is not judged: people agree on dead stones, and the judgement counts all stones."""
 
 
 @dataclass(frozen=True)
@@ -32,33 +27,19 @@ class Judgement:
     """What a move gives away."""
 
     loss: float | None
-    """Expected score; None if the network's values are not good enough, and for a pass."""
-    best: Move | None = None
-    """The best move of the search; None if the glance was enough."""
-    answer: tuple[Move, ...] = ()
+    """Expected score; None if nothing judges moves well enough, and for a pass."""
+    best: Move
+    """The best move of the search."""
+    answer: tuple[Move, ...]
     """The best moves after it, which show why."""
 
 
 def judge(opponents: Opponents, rules: Game[Any], state: Any, move: Move) -> Judgement:
-    """Judges a move as a review does: at the strong network's glance, and by a small search if that doubts
-    it. Raises Refused for a game without the networks."""
-    insight, after = Insight(rules, opponents), rules.play(state, move)
-    values, outcome = insight.values(state, [move]), rules.outcome(after)
-    line, score = ([], 0.0) if outcome is not None else insight.best_line(after)
-    answer = tuple(line)
-    if values.losses is None or rules.move_text(state, move) == _PASS:
-        return Judgement(None, answer=answer)
-    loss = float(values.losses[values.moves.index(move)])
-    if loss < _DOUBTED:
-        return Judgement(loss, answer=answer)
-    best, top = insight.best_line(state)
-    if best[0] == move:
-        return Judgement(0.0, move, answer)
-    if outcome is not None:
-        score = GameResult.by_rules(outcome).score(state.to_move) or 0.0
-    elif after.to_move != state.to_move:
-        score = 1 - score
-    return Judgement(max(0.0, top - score), best[0], answer)
+    """Judges a move as a review does. Raises Refused for a game without the networks."""
+    reviewer = opponents.reviewer(rules.spec.name)
+    (reviewed,) = reviewer.block([state, rules.play(state, move)], 0, (None, None))
+    is_judged = reviewer.judges and rules.move_text(state, move) != PASS
+    return Judgement(reviewed.loss if is_judged else None, reviewed.best, reviewed.answer)
 
 
 def points_lost(opponents: Opponents, rules: Game[Any], state: Any, move: Move, best: Move) -> float | None:
@@ -98,7 +79,7 @@ def warning_view(opponents: Opponents, rules: Game[Any], state: Any, move: Move)
     if loss is not None and in_opening is not None and loss < _OPENING_LOSS:
         loss = 0.0 if in_opening(rules.play(state, move)) else loss
     points = None
-    if loss and judged.best is not None:
+    if loss:
         points = points_lost(opponents, rules, state, move, judged.best)
     return WarningView(
         text=rules.move_text(state, move),

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 from threading import Event
 from typing import Any
 
@@ -48,10 +46,6 @@ _BATCH = 64
 """Positions that the strong network sees at once, between two looks whether somebody still waits."""
 _COLUMNS = 11
 """Ratings of a curve at equal distances."""
-LINE_NODES = 64
-"""Positions of the search for a best line. Fixed, so that a review is the same each time."""
-_LEAST_LINE, _LINE = 3, 6
-"""Fewest and most moves of a best line."""
 
 
 class UnderstandRequest(ApiMessage):
@@ -139,9 +133,8 @@ class Insight:
             raise Refused(Sentence("There is no network of people's moves for {game}.", game=self.game), 422)
         self.human: Policy = opponents.policy(self.game, HUMAN)
         self.strong: Policy = opponents.policy(self.game, STRONG)
-        self.has_values = _has_values(self.strong)
+        self.has_values = values_are_usable(self.strong)
         """Whether the strong network's values can be used."""
-        self._searcher = _searcher(self.game, opponents, LINE_NODES)
 
     def of(self, state: Any, stop: Event | None = None) -> PositionInsight:
         """What people and the strong network do in a state. Raises Refused if the game is over, or if `stop`
@@ -203,48 +196,15 @@ class Insight:
         advice = "" if people is None or people.advice is None else people.advice(state)
         return text_of(advice) if advice else None
 
-    def best_line(self, state: Any) -> tuple[list[Move], float]:
-        """The best moves from a state on by a small search, at least three unless the game ends, and the
-        expected score of the side to move, from 0 to 1. The same state gives the same line."""
-        decision = self._searcher.hint(Turn.of(state, SearchLimits(nodes=LINE_NODES)))
-        search = decision.search
-        assert search is not None, "the searcher has no book"
-        line = [decision.move, *search.principal_variation(decision.move)[1:]][:_LINE]
-        value = float(search.values[list(search.moves).index(decision.move)])
-        end = state
-        for move in line:
-            end = self.rules.play(end, move)
-        while len(line) < _LEAST_LINE and self.rules.outcome(end) is None:
-            prediction = self.strong.predict([Position(end, None, None)])[0]
-            line.append(prediction.moves[int(prediction.probabilities.argmax())])
-            end = self.rules.play(end, line[-1])
-        return line, (1 + (search.value if math.isnan(value) else value)) / 2
-
-    def score_after(self, state: Any, move: Move) -> float:
-        """The expected score of the side to move after its move, from 0 to 1, by a small search."""
-        after = self.rules.play(state, move)
-        outcome = self.rules.outcome(after)
-        if outcome is not None:
-            score = GameResult.by_rules(outcome).score(state.to_move)
-            return 0.0 if score is None else score
-        _, score = self.best_line(after)
-        return score if after.to_move == state.to_move else 1 - score
-
-    def values(self, state: Any, only: Sequence[Move] | None = None, stop: Event | None = None) -> MoveValues:
-        """The strong network's policy, and its value after each move.
-
-        With `only`, after those moves and after its own likeliest one; the other losses are NaN. Raises
-        Refused if `stop` is set meanwhile.
-        """
+    def values(self, state: Any, stop: Event | None = None) -> MoveValues:
+        """The strong network's policy, and its value after each move. Raises Refused if `stop` is set
+        meanwhile."""
         prediction = self.strong.predict([Position(state, None, None)])[0]
-        likeliest = prediction.moves[int(prediction.probabilities.argmax())]
-        looked = prediction.moves if only is None else tuple(sorted({*only, likeliest}))
-        after = [self.rules.play(state, move) for move in looked]
+        after = [self.rules.play(state, move) for move in prediction.moves]
         open_states = [state_after for state_after in after if self.rules.outcome(state_after) is None]
         predicted = iter(self._predict_strong(open_states, stop))
-        scores = np.full(len(prediction.moves), np.nan)
-        index = {move: i for i, move in enumerate(prediction.moves)}
-        for move, child in zip(looked, after, strict=True):
+        scores = np.zeros(len(prediction.moves))
+        for place, child in enumerate(after):
             outcome = self.rules.outcome(child)
             if outcome is not None:
                 score = GameResult.by_rules(outcome).score(state.to_move) or 0.0
@@ -253,8 +213,8 @@ class Insight:
                 if value is None:
                     return MoveValues(prediction.moves, prediction.probabilities, None)
                 score = (1 - value) / 2 if child.to_move != state.to_move else (1 + value) / 2
-            scores[index[move]] = score
-        return MoveValues(prediction.moves, prediction.probabilities, np.nanmax(scores) - scores)
+            scores[place] = score
+        return MoveValues(prediction.moves, prediction.probabilities, scores.max() - scores)
 
     def _predict_strong(self, states: Sequence[Any], stop: Event | None) -> list[Prediction]:
         predictions: list[Prediction] = []
@@ -264,11 +224,6 @@ class Insight:
             batch = [Position(state, None, None) for state in states[first : first + _BATCH]]
             predictions.extend(self.strong.predict(batch))
         return predictions
-
-
-@cache
-def _has_values(strong: Policy) -> bool:
-    return values_are_usable(strong)
 
 
 def shown_rating(game: str, rating: int | None) -> int | str:
