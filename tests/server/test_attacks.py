@@ -495,14 +495,15 @@ def test_searches_wait_until_there_is_memory_for_them(app: FastAPI, monkeypatch:
 def test_a_review_rests_while_nobody_asks_for_it(app: FastAPI, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sparring.server.review._UNASKED_SECONDS", 0.1)
     looked: list[int] = []
-    real = review._review_move
+    real = review._moves
 
     def look(*arguments: Any) -> Any:
-        time.sleep(0.02)
-        looked.append(arguments[2].ply)
-        return real(*arguments)
+        time.sleep(0.2)
+        moves = real(*arguments)
+        looked.extend(move.ply for move in moves)
+        return moves
 
-    monkeypatch.setattr(review, "_review_move", look)
+    monkeypatch.setattr(review, "_moves", look)
     with TestClient(app) as client:
         body = {"game": "chess", "record": SPANISH}
         address = f"/api/reviews/{client.post('/api/reviews', json=body).json()['id']}"
