@@ -11,6 +11,7 @@ from sparring._core import GoState
 from sparring.go.counting import (
     apply_passing_rules,
     own_eyes,
+    people_would_pass,
     wins_without_dead_stones,
 )
 from sparring.go.game import Go
@@ -67,6 +68,31 @@ def test_own_eyes_are_not_filled_and_then_only_the_pass_is_left() -> None:
 def test_players_do_not_pass_on_an_open_board() -> None:
     assert pass_share(open_board(), 0.9) == 0
     assert pass_share(open_board(passes=1), 0.9) == 0, "not even after a pass of the opponent"
+
+
+def test_no_stone_is_played_in_the_own_safe_area_while_there_are_other_moves() -> None:
+    """Black's chain has an eye of two points, which is no eye by its shape."""
+    rows = ["9", "9", "9", "9", "9", "XXXXXXOOO", "XXXXXXOOO", "X2X1XO1O", "XXXXXXOOO"]
+    state = Go().parse(f"{'/'.join(rows)} b - 0 0 0 7.5")
+    inside = {state.parse_move(name) for name in ("B2", "C2", "E2")}
+    assert inside <= set(state.legal_moves())
+    prediction = expecting(state, 0.1)
+    shares = dict(zip(prediction.moves, apply_passing_rules(state, prediction), strict=True))
+    assert [shares[point] for point in inside] == [0, 0, 0]
+    assert shares[state.parse_move("E9")] > 0
+
+
+@pytest.mark.parametrize("side", "bw")
+def test_a_pass_on_a_board_on_which_all_is_decided_is_answered(side: str) -> None:
+    """Whatever the network thinks of a board that people never reach."""
+    state = settled(side, BLACK_AHEAD, passes=1)
+    assert people_would_pass(state, expecting(state, 0.001), -0.9)
+    assert people_would_pass(state, expecting(state, 0.001), 0.9) == (side == "b"), (
+        "who thinks it wins goes on"
+    )
+    assert not people_would_pass(
+        half_open(side, BLACK_AHEAD, 1), expecting(half_open(side, BLACK_AHEAD, 1), 0.001), -0.9
+    )
 
 
 def half_open(side: str, komi: float, passes: int) -> GoState:

@@ -12,6 +12,7 @@ import pytest
 
 from sparring.base.errors import BadConfig
 from sparring.games import load_game
+from sparring.play.opponent import rating_advice
 from sparring.players import (
     GameStart,
     PlayerConfig,
@@ -130,3 +131,9 @@ def test_shared_networks_give_independent_games(model: str) -> None:
         return found
 
     assert moves(alone)[0] == moves(first, second)[0]
+
+
+def test_what_a_rank_means_is_said_where_the_network_did_not_learn_it() -> None:
+    assert "of 6d and stronger: a lower rank hardly plays weaker" in rating_advice("go", -3)
+    assert rating_advice("go", 7).startswith("Ranks from 6d to 8d are those of KGS")
+    assert rating_advice("go", None) == rating_advice("chess", 800) == rating_advice("expendibots", 1) == ""

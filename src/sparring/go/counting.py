@@ -153,17 +153,15 @@ def apply_passing_rules(state: GoState, prediction: Prediction) -> NDArray[np.fl
 
     - Own eyes are not filled. If nothing else is left, it passes. It also passes once the game is twice as
       long as the board has points, so that every game ends.
-    - It passes when no legal move lies outside its own safe area, unless it loses by the stones on the board
-      because dead stones of the opponent stand there, which it then captures.
+    - It plays no stone inside its own safe area, unless it loses by the stones on the board because dead
+      stones of the opponent stand there, which it then captures. It passes when no other legal move is left.
     - It does not pass while more than half of the board is empty. Later it passes only if the score already
       wins, both with all stones and without those that people would call dead, or if the score without dead
       stones loses and it gives up: the pass is the policy's likeliest move, and its value is not positive, or
       after a pass every legal point is decided. In these cases it answers a pass with a pass.
     """
     shares: NDArray[np.float64] = prediction.probabilities.astype(np.float64)
-    shares[np.isin(prediction.moves, own_eyes(state))] = 0
-    if _has_nothing_to_do(state, prediction):
-        shares[:-1] = 0
+    shares[np.isin(prediction.moves, [*own_eyes(state), *_idle_points(state)])] = 0
     # Where a pass is out of the question, dead stones need not be looked for.
     content = bool(state.passes or shares[-1] >= _RARE) and _is_content(state, prediction)
     if not shares[:-1].any() or state.ply >= 2 * state.size**2 or (state.passes and content):
@@ -174,16 +172,15 @@ def apply_passing_rules(state: GoState, prediction: Prediction) -> NDArray[np.fl
     return shares
 
 
-def _has_nothing_to_do(state: GoState, prediction: Prediction) -> bool:
-    """Whether no legal move lies outside the own safe area, and the opponent has no stones in it or loses."""
-    points, me = state.size**2, state.to_move
-    if _LEAST_SHARE * points > len(state.stones[me]):  # as quick as can be: it is asked at every move
-        return False
+def _idle_points(state: GoState) -> set[int]:
+    """The own safe area, in which no stone is needed; empty where the opponent's dead stones in it have to be
+    captured, because the player does not win by the stones on the board."""
+    me = state.to_move
+    if _LEAST_SHARE * state.size**2 > len(state.stones[me]):  # as quick as can be: it is asked at every move
+        return set()
     safe = safe_area(state, me)
-    if any(move not in safe for move in prediction.moves if move < points):
-        return False
     score = state.score()
-    return safe.isdisjoint(state.stones[1 - me]) or score[me] > score[1 - me]
+    return safe if safe.isdisjoint(state.stones[1 - me]) or score[me] > score[1 - me] else set()
 
 
 def _is_content(state: GoState, prediction: Prediction) -> bool:
@@ -215,15 +212,18 @@ def people_would_pass(state: GoState, prediction: Prediction, value: float | Non
     """Whether the player to move answers a pass with a pass, if dead stones are agreed on afterwards.
 
     It does where people very likely pass, by the `prediction` of a network. It also does where they often
-    pass, if the score without dead stones and the expected one have the same winner, and the player is that
-    winner or its `value` is not positive.
+    pass, or where every legal point of a full board is decided, if the score without dead stones and the
+    expected one have the same winner, and the player is that winner or its `value` is not positive.
     """
     share = float(prediction.probabilities[-1])
-    if state.passes != 1 or share < _USUAL_PASS:
+    full = 2 * sum(map(len, state.stones)) >= state.size**2
+    if state.passes != 1 or (share < _USUAL_PASS and not full):
         return False
     if share >= _LIKELY_PASS:
         return True
     owners = _owners(state, prediction, _DEAD_STONE_PLAYOUTS)
+    if share < _USUAL_PASS and not _is_decided(state, owners):
+        return False
     sign = 1 if state.to_move == 0 else -1
     black, white = state.score(dead_stones(state, ownership_of(state, prediction)))
     lead, expected = sign * (black - white), sign * (float(owners.sum()) - state.komi)
