@@ -291,7 +291,9 @@ def test_the_moments_of_a_review_are_shown(page: Page) -> None:
     def with_moments(route: Route) -> None:
         review = route.fetch().json()
         for move in review["moves"]:
-            move["kind_text"] = plain("It overlooks a mate.") if move["name"] == "Nf6" else None
+            found = move["name"] == "Nf6"
+            move["kind_text"] = plain("It overlooks a mate.") if found else None
+            move["answer"] = [{"text": "h5f7", "name": "Qxf7#"}] if found else []
         route.fulfill(json={**review, "moments": [5] if review["done"] else []})
 
     page.route("**/api/reviews/*", with_moments)
@@ -301,3 +303,7 @@ def test_the_moments_of_a_review_are_shown(page: Page) -> None:
     expect(card).to_contain_text("It overlooks a mate.")
     card.get_by_role("button").click()
     expect(page.get_by_text("3… Nf6 was played")).to_be_visible()
+    answer = page.get_by_role("group", name="The answer")
+    expect(answer.get_by_role("button")).to_have_text(["3… Nf6", "4. Qxf7#"])
+    answer.get_by_role("button").last.click()
+    expect(page.locator(".insight-board cg-board square.check")).to_have_count(1)

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { api, type GameOffer, type PositionInsight, type ReviewView } from "../api";
+import { api, type GameOffer, type LegalMove, type PositionInsight, type ReviewView } from "../api";
 import { Steps } from "../game/move-list";
 import { moveName } from "../boards/move-names";
 import { isPhone } from "../graphs";
@@ -9,6 +9,7 @@ import { loadOffers, offers, Ready } from "../offers";
 import { Paste, type Pasted } from "../paste";
 import { useWheel } from "./game";
 import { Insight } from "../understand/insight";
+import type { Proved } from "../understand/learn";
 import { Review } from "../understand/review";
 import { known as nameOf, say, t } from "../text";
 
@@ -95,9 +96,8 @@ export function UnderstandPage({ game: gameId }: { game: string }) {
     setPly(Math.max(0, Math.min(review?.total ?? 0, to)));
     if (isPhone()) document.querySelector(".insight-board")?.scrollIntoView({ block: "nearest" }); // it is above the list
   };
-  const best = (review?.moves[ply]?.line ?? []).map((move) => move.text);
-  const onBest = line.length < best.length && line.every((move, index) => move === best[index]);
-  const stepBy = (moves: number) => (line.length === 0 ? review && step(ply + moves) : moves < 0 ? setLine(line.slice(0, -1)) : onBest && setLine(best.slice(0, line.length + 1)));
+  const ahead = shownLines(review, ply).find(({ moves }) => line.length < moves.length && line.every((move, index) => move === moves[index]!.text));
+  const stepBy = (moves: number) => (line.length === 0 ? review && step(ply + moves) : moves < 0 ? setLine(line.slice(0, -1)) : ahead && setLine(ahead.moves.slice(0, line.length + 1).map((move) => move.text)));
   const wheel = useWheel(stepBy);
   useEffect(() => {
     const keys = (event: KeyboardEvent) => {
@@ -197,26 +197,39 @@ export function UnderstandPage({ game: gameId }: { game: string }) {
   );
 }
 
-/** The best moves in place of a marked one; a tap plays them on the board. */
-function BestLine({ review, ply, line, onLine }: { review: ReviewView; ply: number; line: string[]; onLine: (line: string[]) => void }) {
-  const { line: moves, ply: first } = review.moves[ply]!;
-  if (moves.length === 0) return null;
-  const texts = moves.map((move) => move.text);
-  const before = (index: number) => (index === 0 ? review.moves[ply - 1]?.text : texts[index - 1]);
+/** The lines of a marked move: the best moves in its place, and the answer to it if the review has that. */
+function shownLines(review: Proved | null, ply: number): { title: string; moves: LegalMove[] }[] {
+  const move = review?.moves[ply];
+  if (!move) return [];
+  const answered = move.answer?.length ? [{ title: t("Answered by:"), moves: [{ text: move.text, name: move.name }, ...move.answer] }] : [];
+  return move.line.length ? [{ title: t("Better:"), moves: move.line }, ...answered] : [];
+}
+
+/** The lines of a marked move; a tap plays them on the board. */
+function BestLine({ review, ply, line, onLine }: { review: Proved; ply: number; line: string[]; onLine: (line: string[]) => void }) {
+  const { ply: first } = review.moves[ply]!;
   return (
-    <p class="best-line" role="group" aria-label={t("The best line")}>
-      <span class="note">{t("Better:")}</span>
-      {moves.map((move, index) => {
-        const here = line.length === index + 1 && line.every((text, at) => text === texts[at]);
-        const number = index === 0 || moveNumber(review.game, first + index).endsWith(".");
+    <>
+      {shownLines(review, ply).map(({ title, moves }, row) => {
+        const texts = moves.map((move) => move.text);
+        const before = (index: number) => (index === 0 ? review.moves[ply - 1]?.text : texts[index - 1]);
         return (
-          <button key={index} type="button" class={here ? "current" : ""} aria-current={here ? "true" : undefined} onClick={() => onLine(texts.slice(0, index + 1))}>
-            {number && `${moveNumber(review.game, first + index)} `}
-            {moveName(review.game, move, before(index))}
-          </button>
+          <p key={row} class="best-line" role="group" aria-label={row === 0 ? t("The best line") : t("The answer")}>
+            <span class="note">{title}</span>
+            {moves.map((move, index) => {
+              const here = line.length === index + 1 && line.every((text, at) => text === texts[at]);
+              const number = index === 0 || moveNumber(review.game, first + index).endsWith(".");
+              return (
+                <button key={index} type="button" class={here ? "current" : ""} aria-current={here ? "true" : undefined} onClick={() => onLine(texts.slice(0, index + 1))}>
+                  {number && `${moveNumber(review.game, first + index)} `}
+                  {moveName(review.game, move, before(index))}
+                </button>
+              );
+            })}
+          </p>
         );
       })}
-    </p>
+    </>
   );
 }
 

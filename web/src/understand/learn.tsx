@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { api, type ReviewView } from "../api";
+import { api, type LegalMove, type ReviewedMove, type ReviewView } from "../api";
 import { moveName } from "../boards/move-names";
 import { Icon } from "../icons";
 import { moveNumber } from "../moves";
@@ -7,8 +7,8 @@ import { autoDeck } from "../settings";
 import { Switch } from "../settings-panel";
 import { counted, percent, phrase, say, t, type Text } from "../text";
 
-/** What a review has besides, where its analysis can prove it. */
-type Proved = ReviewView & { moments?: number[]; moves: { kind_text?: Text | null }[] };
+/** What a review has besides, where its analysis can prove it: the kind of a mistake, and the answer to it. */
+export type Proved = Omit<ReviewView, "moves"> & { moments?: number[]; moves: (ReviewedMove & { kind_text?: Text | null; answer?: LegalMove[] })[] };
 
 /** The moments that mattered most, as far as the review names them. */
 export function Moments({ review, onPly }: { review: Proved; onPly: (ply: number) => void }) {

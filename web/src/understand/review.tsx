@@ -4,12 +4,12 @@ import { moveName } from "../boards/move-names";
 import { graphWidth } from "../graphs";
 import { NumberHelp } from "../help";
 import { moveNumber } from "../moves";
-import { Learn, Moments } from "./learn";
+import { Learn, Moments, type Proved } from "./learn";
 import { ReviewMoves } from "./review-moves";
 import { known, percent, phrase, rank, say, t } from "../text";
 
 interface Props {
-  review: ReviewView;
+  review: Proved;
   offer: GameOffer;
   ply: number;
   rating: number | string | null;
@@ -78,7 +78,7 @@ export function Review({ review, offer, ply, rating, you, source, onPly, onRatin
               <li key={each.ply}>
                 <button onClick={() => onPly(each.ply - first)}>
                   <span>
-                    {phrase("{number} {move} gave away {loss}. {best} was better. {share} of such players give away less than 5 % here.", { number: number(each), move: <strong>{named(each, each.text, each.name)}</strong>, loss: percent(each.loss ?? 0), best: <b>{named(each, each.best, each.best_name)}</b>, share: percent(each.found ?? each.best_likely) })}
+                    {phrase("{number} {move} gave away {loss}. {best} was better. {share} of such players give away less than 5 % here.", { number: number(each), move: <strong>{named(each, each.text, each.name)}</strong>, loss: percent(each.loss ?? 0), best: <b>{named(each, each.best, each.best_name)}</b>, share: percent(each.found ?? each.best_likely) })} {each.kind_text && say(each.kind_text, review.game)}
                   </span>
                 </button>
               </li>
