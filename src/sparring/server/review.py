@@ -162,6 +162,8 @@ class Reviews:
         self._reviews: OrderedDict[str, _Review] = OrderedDict()
         self._preparing: Counter[str] = Counter()
         """Reviews of each visitor that are about to begin."""
+        self._turns = asyncio.Semaphore(_RUNNING)
+        """Reviews that are computed at once: those that wait hold no thread."""
         self._reviewers: dict[str, Reviewer] = {}
         self._opening = Lock()
 
@@ -266,7 +268,8 @@ class Reviews:
             while len(review.moves) < len(review.states) - 1:
                 if time.monotonic() - review.asked > _UNASKED_SECONDS:
                     return
-                moves = await self._host.compute(_moves, reviewer, review)
+                async with self._turns:
+                    moves = await self._host.compute(_moves, reviewer, review)
                 if not moves:
                     break  # the record goes on after the end by the rules
                 review.moves += moves
