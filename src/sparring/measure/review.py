@@ -10,7 +10,8 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from contextlib import contextmanager
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from queue import SimpleQueue
@@ -65,6 +66,7 @@ counts all stones."""
 _LINE = 6
 """Moves of a line that is shown."""
 _LONGEST_MATE = 8
+_MOST_THREADS = 4
 
 
 @dataclass(frozen=True)
@@ -456,7 +458,8 @@ def review(
     """
     if isinstance(record, PlayedRecord):
         record = RecordedGame(record.game.spec.name, record.row())
-    with _reviewer(record.game, engine, threads) as (reviewer, workers):
+    workers = threads or min(os.cpu_count() or 1, _MOST_THREADS)
+    with _opened(record.game, engine, workers) as reviewer:
         ratings = assumed_ratings(record, reviewer.human, rating)
         moves: list[MoveReview] = []
         for block in _blocks(reviewer, record.states, ratings, workers):
@@ -467,28 +470,17 @@ def review(
         return Review(record.game, record, ratings, tuple(moves), reviewer.analyst, reviewer.levels(record))
 
 
-@dataclass
-class _reviewer:  # noqa: N801  # a context manager
-    """A reviewer and the threads that it uses, for one review."""
-
-    game: str
-    engine: str | Path | Sequence[str] | None
-    threads: int | None
-    _open: Reviewer | None = field(default=None, init=False)
-
-    def __enter__(self) -> tuple[Reviewer, int]:
-        if describe(self.game).people is None:
-            raise BadConfig(f"there is no network of people's moves for {self.game}")
-        workers = self.threads or min(os.cpu_count() or 1, 4)
-        human, strong = load_policy("human", self.game), load_policy("strong", self.game)
-        self._open = Reviewer(
-            self.game, human, strong, program=program_command(self.game, self.engine), threads=workers
-        )
-        return self._open, workers
-
-    def __exit__(self, *_: object) -> None:
-        if self._open is not None:
-            self._open.close()
+@contextmanager
+def _opened(game: str, engine: str | Path | Sequence[str] | None, threads: int) -> Iterator[Reviewer]:
+    """A reviewer for one review. Raises BadConfig."""
+    if describe(game).people is None:
+        raise BadConfig(f"there is no network of people's moves for {game}")
+    human, strong = load_policy("human", game), load_policy("strong", game)
+    reviewer = Reviewer(game, human, strong, program=program_command(game, engine), threads=threads)
+    try:
+        yield reviewer
+    finally:
+        reviewer.close()
 
 
 def program_command(game: str, engine: str | Path | Sequence[str] | None) -> tuple[str, ...]:

@@ -161,6 +161,8 @@ class Reviews:
         self._reviews: OrderedDict[str, _Review] = OrderedDict()
         self._preparing: Counter[str] = Counter()
         """Reviews of each visitor that are about to begin."""
+        self._turns = asyncio.Semaphore(_RUNNING)
+        """Reviews that are computed at once: those that wait hold no thread."""
 
     async def begin(self, visitor: str, wanted: ReviewRequest) -> ReviewView:
         """Starts a review. Raises Refused."""
@@ -260,7 +262,8 @@ class Reviews:
             while len(review.moves) < len(review.states) - 1:
                 if time.monotonic() - review.asked > _UNASKED_SECONDS:
                     return
-                moves = await self._host.compute(_moves, reviewer, review)
+                async with self._turns:
+                    moves = await self._host.compute(_moves, reviewer, review)
                 if not moves:
                     break  # the record goes on after the end by the rules
                 review.moves += moves

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query
 from pydantic import Field
 
 from sparring.games import Game, Move, describe, move_name
-from sparring.measure.review import PASS
+from sparring.measure.review import MISTAKE, PASS
 from sparring.networks import Position
 from sparring.play.opponent import STRONG
 from sparring.server.messages import ApiMessage
@@ -17,9 +17,6 @@ from sparring.server.opponents import Opponents
 from sparring.server.page_game import PageGame
 from sparring.server.refusal import REFUSALS
 from sparring.server.routes import Host, Visitor
-
-_OPENING_LOSS = 0.2
-"""Expected score that a move of a named opening must give away for a warning, as in reviews."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +62,7 @@ class WarningView(ApiMessage):
     name: str
     loss: float | None = Field(
         description="Expected score that it gives away; 0 for a move of a named opening that gives away less "
-        "than 0.2. Null for a pass, and where the strong network's values are not good enough."
+        "than 0.1. Null for a pass, and where the strong network's values are not good enough."
     )
     points: float | None = Field(
         description="Go: points that it gives away; null where the network does not count points."
@@ -76,7 +73,7 @@ def warning_view(opponents: Opponents, rules: Game[Any], state: Any, move: Move)
     """What a move would give away. Raises Refused."""
     judged = judge(opponents, rules, state, move)
     loss, in_opening = judged.loss, describe(rules.spec.name).is_opening_position
-    if loss is not None and in_opening is not None and loss < _OPENING_LOSS:
+    if loss is not None and in_opening is not None and loss < MISTAKE:
         loss = 0.0 if in_opening(rules.play(state, move)) else loss
     points = None
     if loss:
