@@ -178,9 +178,9 @@ _LICENCES = """<!doctype html>
 <link rel="icon" href="icon.svg">
 <h1>Licences and source</h1>
 <p>Sparring is free software under the GNU General Public License, version 3 or later
-(<a href="LICENSE.txt">text</a>). The source of this page, of its core and of its data is the source
-distribution of the Python package <code>sparring</code> of the same version; <code>make browser</code> builds
-it.</p>
+(<a href="LICENSE.txt">text</a>). The source of this page, of its core and of its data is
+the repository of Sparring of the same version, in which <code>make browser</code> builds it. Who carries
+this page offers that source too.</p>
 <p>Written by others: {others}.</p>
 <table><tr><th>Network</th><th>Licence</th><th>Teachers</th></tr>{rows}</table>
 <p>The texts of all licences are in the folder <code>licences</code> beside this page.</p>

@@ -35,8 +35,8 @@
 #include "go/position.hpp"
 #include "rbc/encoding.hpp"
 #include "rbc/position.hpp"
-#include "search/material_search.hpp"
 #include "search/linear_evaluation.hpp"
+#include "search/material_search.hpp"
 #include "search/puct.hpp"
 #include "search/searcher.hpp"
 #include "shogi/encoding.hpp"
@@ -156,8 +156,8 @@ class Positions {
             return copied("Uint32Array", std::vector<std::uint32_t>(extents.begin(), extents.end()));
         });
     }
-    /// The probabilities of the legal moves of all positions, one position after the other, and where those of
-    /// each position end. As `softmax` of core/bindings/policy.hpp.
+    /// The probabilities of the legal moves of all positions, one position after the other, and where those
+    /// of each position end. As `softmax` of core/bindings/policy.hpp.
     val decode(const val& logits, const std::string& encoding) const {
         return guarded([&] {
             const Encoder<P>& encoder = of_name(encoding);
@@ -244,7 +244,8 @@ search::PuctConfig puct_config(const val& options) {
 template <GamePosition P>
 class Tree {
  public:
-    Tree(const State<P>& root, const val& options) : tree_(root, guarded([&] { return puct_config(options); })) {}
+    Tree(const State<P>& root, const val& options)
+        : tree_(root, guarded([&] { return puct_config(options); })) {}
 
     std::uint32_t visits() const { return tree_.visits(); }
     double value() const { return tree_.value(); }
@@ -401,10 +402,10 @@ val go_stones(const State<go::Position>& state) {
 /// Komi, prisoners of Black and of White, consecutive passes.
 val go_facts(const State<go::Position>& state) {
     const go::Position& position = state.position();
-    return copied("Float64Array", std::vector<double>{position.rules().komi / 2.0,
-                                                      static_cast<double>(position.prisoners(0)),
-                                                      static_cast<double>(position.prisoners(1)),
-                                                      static_cast<double>(position.passes())});
+    return copied("Float64Array",
+                  std::vector<double>{position.rules().komi / 2.0, static_cast<double>(position.prisoners(0)),
+                                      static_cast<double>(position.prisoners(1)),
+                                      static_cast<double>(position.passes())});
 }
 
 int go_ko_point(const State<go::Position>& state) {
@@ -414,17 +415,16 @@ int go_ko_point(const State<go::Position>& state) {
 
 /// The mean owner of every point after random playouts: 1 for Black, -1 for White. The seed is the key.
 val go_ownership(const State<go::Position>& state, int playouts) {
-    return copied("Float64Array",
-                  [&] {
-                      const auto owners =
-                          go::playout_ownership(state.position(), state.position().key(), playouts);
-                      return std::vector<double>(owners.begin(), owners.end());
-                  }());
+    return copied("Float64Array", [&] {
+        const auto owners = go::playout_ownership(state.position(), state.position().key(), playouts);
+        return std::vector<double>(owners.begin(), owners.end());
+    }());
 }
 
 using ExpendibotsSearch = LinearSearch<expendibots::Position, expendibots::Evaluator>;
 
-/// Uses a value network in place of the weights: the layers of `expendibots::Network::Layers` as Float32Arrays.
+/// Uses a value network in place of the weights: the layers of `expendibots::Network::Layers` as
+/// Float32Arrays.
 void use_network(ExpendibotsSearch& search, const val& layers) {
     const auto layer = [&](const char* name) { return numbers<float>(layers[name]); };
     const auto stacks = layer("stacks"), measured = layer("measured"), first_bias = layer("first_bias"),
@@ -450,7 +450,8 @@ class Endgames {
     }
     void equip(ExpendibotsSearch& search) const {
         const auto tables = std::make_shared<const expendibots::EndgameTables>(tables_);
-        search.update_evaluator([&](expendibots::Evaluator& evaluator) { evaluator.set_endgame_tables(tables); });
+        search.update_evaluator(
+            [&](expendibots::Evaluator& evaluator) { evaluator.set_endgame_tables(tables); });
     }
 
  private:
@@ -493,22 +494,32 @@ auto bind_game(const std::string& name) {
         .function("pv", &Tree<P>::pv);
     return class_<S>((name + "State").c_str())
         .class_function("parse", &parse<P>)
-        .function("text", +[](const S& s) { return s.position().text(); })
-        .function("fullText", +[](const S& s) { return full_text(s.position()); })
-        .function("toMove", +[](const S& s) { return s.position().side(); })
-        .function("ply", +[](const S& s) { return s.node().ply; })
-        .function("key", +[](const S& s) { return hexadecimal(s.position().key()); })
-        .function("reason", +[](const S& s) { return std::string(s.outcome().reason); })
-        .function("winner", +[](const S& s) { return static_cast<int>(s.outcome().winner); })
-        .function("lastMove", +[](const S& s) { return s.has_previous() ? int{s.node().move} : -1; })
+        .function(
+            "text", +[](const S& s) { return s.position().text(); })
+        .function(
+            "fullText", +[](const S& s) { return full_text(s.position()); })
+        .function(
+            "toMove", +[](const S& s) { return s.position().side(); })
+        .function(
+            "ply", +[](const S& s) { return s.node().ply; })
+        .function(
+            "key", +[](const S& s) { return hexadecimal(s.position().key()); })
+        .function(
+            "reason", +[](const S& s) { return std::string(s.outcome().reason); })
+        .function(
+            "winner", +[](const S& s) { return static_cast<int>(s.outcome().winner); })
+        .function(
+            "lastMove", +[](const S& s) { return s.has_previous() ? int{s.node().move} : -1; })
         .function("legalMoves", &legal_moves<P>)
         .function("play", &play<P>)
-        .function("moveText",
-                  +[](const S& s, int move) {
-                      return guarded([&] { return std::string(s.position().move_text(checked(move))); });
-                  })
+        .function(
+            "moveText",
+            +[](const S& s, int move) {
+                return guarded([&] { return std::string(s.position().move_text(checked(move))); });
+            })
         .function("parseMove", &parse_move<P>)
-        .function("perft", +[](const S& s, int depth) { return static_cast<double>(perft(s.position(), depth)); })
+        .function(
+            "perft", +[](const S& s, int depth) { return static_cast<double>(perft(s.position(), depth)); })
         .function("randomGame", &random_game<P>)
         .function("playout", &seeded_playout<P>);
 }
@@ -518,16 +529,22 @@ auto bind_search(const std::string& name) {
     using S = LinearSearch<P, E>;
     return emscripten::class_<S>((name + "Search").c_str())
         .template constructor<const val&, std::size_t>()
-        .class_function("stages", +[] {
-            val names = val::array();
-            for (const auto& stage : E::Features::stage_names()) names.call<void>("push", std::string(stage));
-            return names;
-        })
-        .class_function("features", +[] {
-            val names = val::array();
-            for (const auto& feature : E::Features::names()) names.call<void>("push", std::string(feature));
-            return names;
-        })
+        .class_function(
+            "stages",
+            +[] {
+                val names = val::array();
+                for (const auto& stage : E::Features::stage_names())
+                    names.call<void>("push", std::string(stage));
+                return names;
+            })
+        .class_function(
+            "features",
+            +[] {
+                val names = val::array();
+                for (const auto& feature : E::Features::names())
+                    names.call<void>("push", std::string(feature));
+                return names;
+            })
         .function("analyse", &S::analyse)
         .function("clear", &S::clear);
 }
@@ -541,7 +558,8 @@ EMSCRIPTEN_BINDINGS(sparring) {
         .class_function("initial", &chess_start)
         .class_function("parseRules", &chess_parse)
         .function("claimableDraw", &chess_claim)
-        .function("inCheck", +[](const State<chess::Position>& s) { return s.position().in_check(); })
+        .function(
+            "inCheck", +[](const State<chess::Position>& s) { return s.position().in_check(); })
         .function("alphabeta", &alphabeta<chess::Position>);
     bind_game<go::Position>("Go")
         .class_function("initial", &go_start)
@@ -552,17 +570,18 @@ EMSCRIPTEN_BINDINGS(sparring) {
         .function("ownership", &go_ownership)
         .function("size", +[](const State<go::Position>& s) { return s.position().size(); });
     bind_game<shogi::Position>("Shogi")
-        .class_function("initial", +[] { return State(shogi::Position()); })
-        .function("inCheck", +[](const State<shogi::Position>& s) { return s.position().in_check(); })
+        .class_function(
+            "initial", +[] { return State(shogi::Position()); })
+        .function(
+            "inCheck", +[](const State<shogi::Position>& s) { return s.position().in_check(); })
         .function("alphabeta", &alphabeta<shogi::Position>);
-    bind_game<breakthrough::Position>("Breakthrough").class_function("initial", +[] {
-        return State(breakthrough::Position());
-    });
+    bind_game<breakthrough::Position>("Breakthrough")
+        .class_function("initial", +[] { return State(breakthrough::Position()); });
     bind_search<breakthrough::Position, breakthrough::Evaluator>("Breakthrough");
-    bind_game<expendibots::Position>("Expendibots").class_function("initial", +[] {
-        return State(expendibots::Position());
-    });
-    bind_search<expendibots::Position, expendibots::Evaluator>("Expendibots").function("useNetwork", &use_network);
+    bind_game<expendibots::Position>("Expendibots")
+        .class_function("initial", +[] { return State(expendibots::Position()); });
+    bind_search<expendibots::Position, expendibots::Evaluator>("Expendibots")
+        .function("useNetwork", &use_network);
     emscripten::class_<Endgames>("ExpendibotsEndgames")
         .constructor<>()
         .function("add", &Endgames::add)

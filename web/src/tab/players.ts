@@ -179,6 +179,40 @@ export async function predictOne(core: Core, native: string, policy: Policy, sta
   }
 }
 
+/** A player that is made when it is first asked: a game in a list needs no networks. */
+export class LazyPlayer implements Player {
+  private made: Promise<Player> | null = null;
+  private seed: number[] = [0];
+
+  constructor(private readonly make: () => Promise<Player>) {}
+
+  newGame(seed: number[]): void {
+    this.seed = seed;
+    void this.made?.then((player) => player.newGame(seed));
+  }
+
+  async choose(turn: Turn): Promise<Decision> {
+    return (await this.player()).choose(turn);
+  }
+
+  async acceptsDraw(state: State): Promise<boolean> {
+    return (await this.player()).acceptsDraw(state);
+  }
+
+  close(): void {
+    void this.made?.then((player) => player.close());
+  }
+
+  private player(): Promise<Player> {
+    this.made ??= this.make().then((player) => {
+      player.newGame(this.seed);
+      return player;
+    });
+    this.made.catch(() => (this.made = null)); // a lost connection: it is tried again
+    return this.made;
+  }
+}
+
 const WON = 0.5;
 
 /** Plays from a policy, with a search where its level has nodes. */

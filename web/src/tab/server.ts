@@ -5,7 +5,7 @@ import { timeControl } from "./clock";
 import type { Core, State } from "./core";
 import { LiveGame, type Settings, type StoredGame, type StoredMove } from "./live-game";
 import type { ReadFile } from "./files";
-import { completed, levelRow, makePlayer, Policies, predictOne, ratingNumber, type GameData, type Networks } from "./players";
+import { completed, LazyPlayer, levelRow, makePlayer, Policies, predictOne, ratingNumber, type GameData, type Networks } from "./players";
 import { Generator } from "./random";
 import { exported, imported, pgn } from "./records";
 import { RULES, typedMove, type Rules } from "./rules";
@@ -22,6 +22,8 @@ export interface TabData {
 
 const PEOPLE_STREAM = 7;
 const FINISHED_IN_MEMORY = 8;
+/** Milliseconds until an opponent that could not move tries again. */
+const RETRY = 3000;
 
 type Body = Record<string, unknown>;
 
@@ -157,9 +159,9 @@ export class TabServer {
     return found;
   }
 
-  private async open(settings: Settings): Promise<LiveGame> {
+  private open(settings: Settings): LiveGame {
     const rules = this.rules(settings.game);
-    const player = await makePlayer(this.core, rules, this.policiesOf(settings.game), settings.opponent, this.data.thinkTime);
+    const player = new LazyPlayer(() => makePlayer(this.core, rules, this.policiesOf(settings.game), settings.opponent, this.data.thinkTime));
     return new LiveGame(this.core, rules, this.offer(settings.game), settings, player);
   }
 
@@ -167,10 +169,10 @@ export class TabServer {
     const found = this.games.get(id);
     if (found) return found;
     const stored = (await this.stored).get(id);
-    if (!stored) return refuse("There is no such game of yours.", {}, 404);
-    const game = await this.open(stored.settings);
     const meanwhile = this.games.get(id);
     if (meanwhile) return meanwhile;
+    if (!stored) return refuse("There is no such game of yours.", {}, 404);
+    const game = this.open(stored.settings);
     game.restore(stored.moves, stored.end, stored.message);
     game.updated = stored.updated;
     this.keep(game);
@@ -279,10 +281,17 @@ export class TabServer {
     this.watchFlag(game);
     if (game.phase !== "thinking" || this.thinking.has(id)) return;
     this.thinking.add(id);
-    void this.takeTurns(game).finally(() => {
+    const goOn = (pause: number) => {
       this.thinking.delete(id);
-      if (game.phase === "thinking" && this.games.get(id) === game) setTimeout(() => this.advance(game), 50);
-    });
+      if (game.phase === "thinking" && this.games.get(id) === game) setTimeout(() => this.advance(game), pause);
+    };
+    this.takeTurns(game).then(
+      () => goOn(0),
+      (error: Error) => {
+        console.warn(`the opponent could not move: ${error.message}`); // such as a network that could not be loaded
+        goOn(RETRY);
+      },
+    );
   }
 
   private async takeTurns(game: LiveGame): Promise<void> {
