@@ -171,7 +171,7 @@ def resampled(rows: Rows, resamples: int = RESAMPLES, seed: int = 1) -> dict[str
     }
 
 
-def placebo(rows: Rows, draws: int = 400, seed: int = 2) -> list[float]:
+def placebo(rows: Rows, draws: int = 200, seed: int = 2) -> list[float]:
     """Mean and 95 % range of the main estimate if who played which move is drawn anew by its fitted
     chance."""
     matrix = covariates(rows)

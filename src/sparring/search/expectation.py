@@ -59,7 +59,7 @@ class ExpectationConfig:
     check_nodes: int = 16
     """Visits with which the engine judges each candidate; what its search for the first choice has visited
     less often is searched again."""
-    least_gain: float = 0.01
+    least_gain: float = 0.03
     """Expected score by which a move must exceed the engine's first choice to be called safer."""
     most_loss: float = 0.1
     """A move that gives away more than this by the engine is never called safer."""
