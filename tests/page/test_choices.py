@@ -49,15 +49,15 @@ def test_bots_have_a_line_a_rating_and_the_planner_its_time(page: Page) -> None:
 
 
 def test_a_level_has_its_own_interval(page: Page) -> None:
-    choose(page, "chess")
+    choose(page, "shogi")
     level = page.get_by_label("Level", exact=True)
     note = page.locator(".dial .note").first
-    level.fill("1400")
+    level.fill("120")
     expect(note).to_contain_text("Measured: ")
-    level.fill("1450")
+    level.fill("270")
     expect(note).to_contain_text("Between two measured levels: ")
     first = re.findall(r"\d+", note.inner_text())
-    level.fill("1250")
+    level.fill("370")
     assert re.findall(r"\d+", note.inner_text()) != first
 
 
@@ -71,6 +71,13 @@ def test_a_level_of_shogi_has_an_opening_style_and_chess_has_none(page: Page) ->
     asked = begun_with(page)["opponent"]
     assert (asked["kind"], asked["opening_style"]) == ("level", "ranging-rook")
     expect(page.get_by_text("Ranging rook.").first).to_be_attached()
+
+
+def test_a_level_of_chess_says_whom_it_errs_like(page: Page) -> None:
+    choose(page, "chess")
+    page.get_by_label("Level", exact=True).fill("1400")
+    note = page.locator(".dial .note").first
+    expect(note).to_have_text("Errs as people of 1400 do (Lichess rapid).")
 
 
 def test_shogi_begins_in_the_middle_of_its_levels(page: Page) -> None:

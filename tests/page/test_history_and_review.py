@@ -433,9 +433,10 @@ def test_measured_begins_with_what_a_level_means(page: Page) -> None:
     page.get_by_role("link", name="Measured").click()
     meaning = page.get_by_role("region", name="What a level means")
     expect(meaning.get_by_role("img")).to_have_js_property("complete", True)
-    expect(meaning.get_by_text("Chess, on the scale of Stockfish")).to_be_visible()
+    expect(meaning.get_by_text("In chess an opponent of level 1500 errs")).to_be_visible()
+    expect(meaning.get_by_text("Shogi, on the scale of Fairy-Stockfish")).to_be_visible()
     first = page.locator(".gallery article").first
-    expect(first).to_contain_text("Chess levels 800 to 2400 play at their number")
+    expect(first).to_contain_text("Chess levels err as people of that rating do")
     expect(page.get_by_text("sparring calibrate").first).to_be_hidden()
     page.get_by_role("button", name="What is this number?").click()
     expect(page.get_by_role("dialog")).to_contain_text("A level is a strength.")

@@ -38,8 +38,8 @@ def play(
     level: Annotated[
         str | None,
         typer.Option(
-            help="The opponent's measured strength (chess: 600 to 2600; docs/levels.md), or `adapt`: it "
-            "follows your results."
+            help="The opponent's strength (chess: whom it errs like, 600 to 2600; docs/levels.md), or "
+            "`adapt`: it follows your results."
         ),
     ] = None,
     scale: Annotated[
