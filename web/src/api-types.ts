@@ -3485,7 +3485,7 @@ export interface components {
             name: string;
             /**
              * Loss
-             * @description Expected score that it gives away; 0 for a move of a named opening that gives away less than 0.2. Null for a pass, and where the strong network's values are not good enough.
+             * @description Expected score that it gives away; 0 for a move of a named opening that gives away less than 0.1. Null for a pass, and where the strong network's values are not good enough.
              */
             loss: number | null;
             /**
