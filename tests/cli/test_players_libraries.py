@@ -29,10 +29,11 @@ EXTRAS = ("onnx", "pyarrow", "zstandard", "torch", "matplotlib", "openvino", "ra
 BEGIN = f"""
 import os, sys
 
+began = set(sys.modules)  # what Python imports for .pth files, before any program
 tools = set()  # what the test itself imports
 
 def leave(code=0):
-    packages = {{name for name in {FOREIGN} if sys.modules.get(name)}} - tools
+    packages = {{name for name in {FOREIGN} if sys.modules.get(name)}} - tools - began
     packages.update(name for name in {EXTRAS} if sys.modules.get(name))
     print("extras:", sorted(packages), file=sys.stderr, flush=True)
     kill(code)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -44,10 +45,11 @@ def bare(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(folder: Path, *arguments: str, stdin: str = "quit\n") -> str:
-    command = [sys.executable, *arguments]
-    found = subprocess.run(
-        command, input=stdin, capture_output=True, text=True, env={"PYTHONPATH": str(folder)}, check=False
-    )
+    # Without .pth files: that of the editable package would bring its own folder in.
+    command = [sys.executable, "-S", *arguments]
+    packages = [path for path in sys.path if path.endswith("site-packages")]
+    environment = {"PYTHONPATH": os.pathsep.join((str(folder), *packages)), "HOME": str(folder)}
+    found = subprocess.run(command, input=stdin, capture_output=True, text=True, env=environment, check=False)
     return found.stdout + found.stderr
 
 
