@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import sparring
+import sparring._core
 from sparring import data
 from tests.packaging.unlicensed import DATA, left_out
 
@@ -38,6 +39,9 @@ def bare(tmp_path_factory: pytest.TempPathFactory) -> Path:
         return {*unneeded(where, names), *(gone & {*names} if of_data else ())}
 
     shutil.copytree(root, folder / "sparring", ignore=ignored)
+    core = Path(sparring._core.__file__)
+    if core.parent != root:  # an editable package
+        shutil.copy(core, folder / "sparring")
     for name in ("human-chess", "human-shogi"):
         path = data.path("networks", name)
         (folder / "sparring" / path.relative_to(root)).symlink_to(path)

@@ -391,7 +391,8 @@ async def get_review(
     return reviews.view(visitor, review_id, since)
 
 
-def _understand(host: GameHost, wanted: UnderstandRequest, stop: Event) -> PositionInsight:
+def asked_position(host: GameHost, wanted: UnderstandRequest) -> tuple[Insight, Any, str | None]:
+    """The state that a request names, what judges it, and a warning about its record. Raises Refused."""
     try:
         rules = load_game(wanted.game, **wanted.options)
         rating = None
@@ -405,14 +406,18 @@ def _understand(host: GameHost, wanted: UnderstandRequest, stop: Event) -> Posit
             states = states_of(rules, record)
             ply = len(states) - 1 if wanted.ply is None else wanted.ply
             if ply >= len(states):
-                raise Refused(
-                    Sentence("The game has {moves} moves, not {ply}.", moves=len(states) - 1, ply=ply), 422
-                )
+                sentence = Sentence("The game has {moves} moves, not {ply}.", moves=len(states) - 1, ply=ply)
+                raise Refused(sentence, 422)
             state = states[ply]
         for text in wanted.moves:
             state = rules.play(state, rules.parse_move(state, text))
     except (ParseError, IllegalMove, ValueError, TypeError) as error:
         raise Refused(message_of(error), 422) from None
-    is_end = wanted.record is not None and rules.outcome(state) is not None
+    return insight, state, warning
+
+
+def _understand(host: GameHost, wanted: UnderstandRequest, stop: Event) -> PositionInsight:
+    insight, state, warning = asked_position(host, wanted)
+    is_end = wanted.record is not None and insight.rules.outcome(state) is not None
     view = insight.board(state) if is_end else insight.of(state, stop)
     return view if warning is None else view.model_copy(update={"warning": text_of(warning)})

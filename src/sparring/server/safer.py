@@ -8,16 +8,15 @@ from typing import Any
 from fastapi import APIRouter
 from pydantic import Field
 
-from sparring.base.sentences import Sentence
-from sparring.games import Game, IllegalMove, ParseError, load_game
+from sparring.games import Game
 from sparring.networks import Position
 from sparring.search.expectation import ComparedMove, LikelyMistake, SaferMove, safer_moves
 from sparring.server.game_host import GameHost
 from sparring.server.messages import ApiMessage, LegalMove
-from sparring.server.pasted import parse_record, states_of
-from sparring.server.refusal import REFUSALS, Refused, message_of
+from sparring.server.refusal import REFUSALS
+from sparring.server.review import asked_position
 from sparring.server.routes import Host, Visitor
-from sparring.server.understand import Insight, UnderstandRequest, shown_rating
+from sparring.server.understand import UnderstandRequest, shown_rating
 
 
 class ComparedMoveView(ApiMessage):
@@ -60,37 +59,12 @@ async def safer(wanted: UnderstandRequest, host: Host, visitor: Visitor) -> Safe
 
 
 def _answer(host: GameHost, wanted: UnderstandRequest) -> SaferView | None:
-    try:
-        rules = load_game(wanted.game, **wanted.options)
-        rating = None
-        if wanted.rating is not None and host.opponents.ratings(wanted.game) is not None:
-            rating = host.opponents.rating_number(wanted.game, wanted.rating)
-        insight = Insight(rules, host.opponents, rating)
-        state = _state(rules, wanted)
-    except (ParseError, IllegalMove, ValueError, TypeError) as error:
-        raise Refused(message_of(error), 422) from None
-    if rules.outcome(state) is not None or not insight.has_values:
+    insight, state, _ = asked_position(host, wanted)
+    if insight.rules.outcome(state) is not None or not insight.has_values:
         return None
     place = Position(state, insight.ratings[insight.column])
     (found,) = safer_moves([place], insight.human, insight.strong)
-    return _view(rules, state, found, shown_rating(wanted.game, place.rating))
-
-
-def _state(rules: Game[Any], wanted: UnderstandRequest) -> Any:
-    """The state that a request names. Raises Refused, ParseError or IllegalMove."""
-    if wanted.record is None:
-        state = rules.initial() if wanted.position is None else rules.parse(wanted.position)
-    else:
-        record, _ = parse_record(rules, wanted.record, wanted.format, wanted.record_index)
-        states = states_of(rules, record)
-        ply = len(states) - 1 if wanted.ply is None else wanted.ply
-        if ply >= len(states):
-            sentence = Sentence("The game has {moves} moves, not {ply}.", moves=len(states) - 1, ply=ply)
-            raise Refused(sentence, 422)
-        state = states[ply]
-    for text in wanted.moves:
-        state = rules.play(state, rules.parse_move(state, text))
-    return state
+    return _view(insight.rules, state, found, shown_rating(wanted.game, place.rating))
 
 
 def _view(rules: Game[Any], state: Any, found: SaferMove, rating: int | str) -> SaferView:
