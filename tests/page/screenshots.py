@@ -92,7 +92,7 @@ def practise(page: Page) -> None:
     page.get_by_label("Your side").select_option("1")
     page.get_by_role("button", name="Find better").click()
     expect(page.get_by_role("heading", name="Find a better move")).to_be_visible()
-    page.locator(".move-field input").fill("Ne5")
+    page.locator(".move-field input").fill("a6")
     page.keyboard.press("Enter")
     expect(page.locator(".verdict")).to_be_visible()
 
