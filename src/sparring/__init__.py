@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from sparring.games import load_game as load_game
     from sparring.games.game import Game as Game
     from sparring.games.game import Position as Position
+    from sparring.measure.expectation import safer_moves as safer_moves
     from sparring.measure.review import Review as Review
     from sparring.measure.review import review as review
     from sparring.networks.codec import Prediction as Prediction
@@ -42,7 +43,6 @@ if TYPE_CHECKING:
     from sparring.policies.loading import load_policy as load_policy
     from sparring.policies.policy import Policy as Policy
     from sparring.records.readers import open_records as open_records
-    from sparring.search.expectation import safer_moves as safer_moves
     from sparring.search.limits import SearchLimits as SearchLimits
 
 disable_telemetry()

@@ -28,10 +28,10 @@ from typing import Any
 import numpy as np
 
 from sparring.base.storage import atomic_writer
+from sparring.measure.expectation import ExpectationTree, grow, result_score, shipped_calibration
 from sparring.networks import Position, Prediction
 from sparring.policies import Policy, load_policy
 from sparring.records import RecordedGame
-from sparring.search.expectation import ExpectationTree, grow, result_score, shipped_calibration
 from studies.safer.games import FIRST_PLY
 
 PART = 25

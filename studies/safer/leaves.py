@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from sparring.base.storage import atomic_writer
+from sparring.measure.expectation import ExpectationTree, LeafCalibration, grow, result_score
 from sparring.networks import Position
 from sparring.policies import Policy, load_policy
 from sparring.records import RecordedGame, Split
-from sparring.search.expectation import ExpectationTree, LeafCalibration, grow, result_score
 from studies.safer.games import held_out_games, ply_order
 
 PART = 50

@@ -306,7 +306,7 @@ def test_a_phone_shows_all_pages(browser: Browser, address: str, locale: str) ->
     page = context.new_page()
     page.goto(address)
     links = page.locator("nav a")
-    expect(links).to_have_count(6)
+    expect(links).to_have_count(7)
     for link in links.all():
         box = link.bounding_box()
         assert box is not None

@@ -89,7 +89,7 @@ NOT_A_PLAYER = ("super()", "self", "self.knowledge", "self._engine", "mover", "g
 """What else has a method `choose`: participants of games in lockstep (`Mover`), engines of protocols, the
 ratings of blind chess."""
 MOVES_BY_ITSELF = {
-    "server/understand.py": "the likely line after a position",
+    "measure/review.py": "the line of a review, until the game is over",
     "training/treestrap/run.py": "self-play by a search without a player",
     "expendibots/training.py": "self-play by a search without a player",
 }

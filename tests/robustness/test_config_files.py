@@ -77,6 +77,7 @@ PLAYER: dict[str, Any] = {
     "memory": 4, "threads": 1, "resign_below": 0.1, "resign_after": 2,
     "draw_within": 0.1, "draw_after": 10, "draw_offers": False, "book": "x.pgn", "book_plies": 4, "seed": 1,
     "reuse_tree": True, "think_time": "human", "resignation": "rule", "draws": "rule",
+    "scale": "people", "opening_style": "static-rook",
 }  # fmt: skip
 LEVEL_PLAYER: dict[str, Any] = {"game": "chess", "level": 1500, "adapt": True}
 BOT: dict[str, Any] = {

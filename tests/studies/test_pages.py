@@ -11,7 +11,7 @@ from studies.__main__ import main
 from studies.pages import write_pages
 
 RESULTS = Path(__file__).parents[2] / "results"
-FOLDERS = sorted({*(path.parent for path in RESULTS.rglob("report.json")), RESULTS / "expendibots"})
+FOLDERS = sorted({path.parent for path in RESULTS.rglob("figures")} | {RESULTS / "expendibots"})
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda path: path.relative_to(RESULTS).as_posix())

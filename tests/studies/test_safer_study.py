@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from sparring.measure.expectation import ExpectationTree, grow
 from sparring.records import RecordedGame
 from sparring.records.readers import open_records
-from sparring.search.expectation import ExpectationTree, grow
 from studies.safer.analysis import balance, covariates, estimates, placebo, resampled
 from studies.safer.choices import ENGINE_SHARE, LEAST_SHARE, TREE, _choices, window
 from studies.safer.leaf_fit import fit

@@ -13,15 +13,15 @@ from sparring.cli.arguments import Backend, GameName, SessionThreads, check_rati
 from sparring.cli.console import foreign, make_console
 from sparring.cli.predict import PositionQuery
 from sparring.games import describe
-from sparring.networks import Position
-from sparring.policies import load_policy, rating_text, unrated
-from sparring.search.expectation import (
+from sparring.measure.expectation import (
     ComparedMove,
     ExpectationConfig,
     SaferMove,
     safer_moves,
     values_are_usable,
 )
+from sparring.networks import Position
+from sparring.policies import load_policy, rating_text, unrated
 
 _DEFAULTS = ExpectationConfig()
 

@@ -32,6 +32,7 @@ from sparring.measure.analysis import (
     find_program,
     game_analysis,
 )
+from sparring.measure.expectation import values_are_usable
 from sparring.measure.strength import (
     RatingEstimate,
     collect_evidence,
@@ -42,7 +43,6 @@ from sparring.networks import Position, Prediction
 from sparring.play.result import PlayedRecord
 from sparring.policies import Policy, load_policy, rating_range
 from sparring.records.readers import RecordedGame
-from sparring.search.expectation import values_are_usable
 
 Mark: TypeAlias = Literal["", "doubtful", "mistake", "blunder"]
 

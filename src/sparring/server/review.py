@@ -43,7 +43,7 @@ _KEPT = 100
 """Reviews in memory, of all visitors."""
 _RUNNING = 2
 """Reviews of a visitor that are computed at once."""
-_ABANDONED_SECONDS = 5.0
+_ABANDONED_SECONDS = 2.0
 """A review that nobody has asked for in this time rests when its visitor begins another one. The page asks
 several times a second."""
 _MOVES = 1_000

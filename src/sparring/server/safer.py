@@ -9,8 +9,8 @@ from fastapi import APIRouter
 from pydantic import Field
 
 from sparring.games import Game
+from sparring.measure.expectation import ComparedMove, LikelyMistake, SaferMove, safer_moves
 from sparring.networks import Position
-from sparring.search.expectation import ComparedMove, LikelyMistake, SaferMove, safer_moves
 from sparring.server.game_host import GameHost
 from sparring.server.messages import ApiMessage, LegalMove
 from sparring.server.refusal import REFUSALS

@@ -12,6 +12,7 @@ from pydantic import Field
 
 from sparring.base.sentences import Sentence
 from sparring.games import Game, Move, describe, move_name
+from sparring.measure.expectation import values_are_usable
 from sparring.networks import Position, Prediction
 from sparring.play.opponent import HUMAN, STRONG
 from sparring.play.result import GameResult
@@ -21,7 +22,6 @@ from sparring.players.player_config import PlayerConfig
 from sparring.players.small_players import STRENGTHS, make_strength_player
 from sparring.policies import Policy
 from sparring.search import SearchLimits
-from sparring.search.expectation import values_are_usable
 from sparring.server.messages import (
     ApiMessage,
     BoardView,

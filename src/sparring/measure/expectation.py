@@ -29,6 +29,7 @@ from sparring._core import PuctConfig
 from sparring.base.config import Source, from_table, read_toml
 from sparring.games import Move, describe, load_game, move_name
 from sparring.networks import Position, Prediction
+from sparring.play.result import GameResult
 from sparring.policies import Policy
 from sparring.policies.policy import Curve
 from sparring.search.lockstep import search_together
@@ -218,10 +219,7 @@ class ExpectationTree:
 
 def result_score(state: Any) -> float | None:
     """The score of player 0 by the rules; None while the game is not over."""
-    if state.outcome is None:
-        return None
-    winner = state.outcome.winner
-    return 0.5 if winner is None else float(winner == 0)
+    return None if state.outcome is None else GameResult.by_rules(state.outcome).score(0)
 
 
 def grow(

@@ -10,17 +10,17 @@ import numpy as np
 import pytest
 
 from sparring.games import load_game
-from sparring.networks import Position, Prediction
-from sparring.policies import Policy, load_policy
-from sparring.policies.policy import Curve
-from sparring.search import ExpectationConfig, safer_moves
-from sparring.search.expectation import (
+from sparring.measure.expectation import (
     ExpectationTree,
     LeafCalibration,
     grow,
     shipped_calibration,
     values_are_usable,
 )
+from sparring.networks import Position, Prediction
+from sparring.policies import Policy, load_policy
+from sparring.policies.policy import Curve
+from sparring.search import ExpectationConfig, safer_moves
 from tests.policies.fixed_policy import FixedPolicy, random_states
 from tests.search.test_lockstep import GAMES, HashedPolicy
 
