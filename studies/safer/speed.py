@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from sparring.measure import safer_moves
 from sparring.networks import Position
 from sparring.policies import load_policy
 from sparring.records import RecordedGame
-from sparring.search import safer_moves
 from studies.safer.games import ply_order
 
 

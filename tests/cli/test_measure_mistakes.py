@@ -30,7 +30,7 @@ def test_groups_have_losses_with_intervals(
     assert 0 < group["blunders"]["value"] <= group["mistakes"]["value"] < 1
     written = json.loads((tmp_path / "report" / "mistakes.json").read_text())
     assert written["groups"] == printed["groups"]
-    assert {"command", "commit", "machine"} <= set(written)
+    assert {"command", "version", "machine"} <= set(written)
     main([*command, "--skip", "0"])
     assert f"{group['loss']['value']:.3f}" in capsys.readouterr().out
 

@@ -14,7 +14,7 @@ from sparring.base.errors import BadFile
 from sparring.games import load_game
 from sparring.networks import Network, Position
 from sparring.networks.conditioned import ConditionedCodec
-from sparring.networks.formats import make_codec, read_network
+from sparring.networks.formats import make_codec, open_network, read_network
 from sparring.networks.sessions import open_session
 from sparring.networks.style import (
     FEATURES,
@@ -54,7 +54,7 @@ def random_style(game: str, dimensions: int = 3) -> StyleNetwork:
 
 def fitting_style(game: str) -> StyleNetwork:
     """A random style network that is for the shipped network."""
-    model, card = read_network(data.path("networks", f"human-{game}"))
+    model, card = open_network(data.path("networks", f"human-{game}"))
     cells = trunk_cells(model, make_codec(card), random_style(game))
     return replace(random_style(game), probe=cells.mean(axis=0))
 

@@ -305,4 +305,4 @@ def test_an_old_opset_is_refused() -> None:
 def test_without_pytorch_the_extra_is_named() -> None:
     code = "import sys; sys.modules['torch'] = None; import sparring.networks.torch_executor"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert "PyTorch is not installed: pip install 'sparring[train]'" in done.stderr
+    assert "PyTorch or onnx is not installed: pip install 'sparring[train]'" in done.stderr

@@ -18,6 +18,13 @@ ROOT = Path(__file__).parents[2]
 FOLDERS = ("server", "cli", "engines", "records", "play", "players", "games", "policies", "conformance")
 
 EXTRAS = {
+    "onnx": (
+        "tests/cli/test_rbc_explain.py::test_a_bad_network_is_named",
+        "tests/engines/test_engine_streams.py::test_endless_files_are_refused",
+        "tests/engines/test_uci.py::test_each_line_of_a_policy_has_the_score_of_its_own_move",
+        "tests/engines/test_uci.py::test_names_of_options_ignore_case_and_values_may_have_spaces",
+        "tests/engines/test_uci.py::test_a_rating_for_an_unconditioned_network_is_reported_and_ignored",
+    ),
     "torch": (
         "tests/games/test_breakthrough_end_to_end.py",
         "tests/cli/test_train_rbc.py",

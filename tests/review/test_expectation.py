@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from sparring.games import load_game
+from sparring.measure import ExpectationConfig, safer_moves
 from sparring.measure.expectation import (
     ExpectationTree,
     LeafCalibration,
@@ -20,7 +21,6 @@ from sparring.measure.expectation import (
 from sparring.networks import Position, Prediction
 from sparring.policies import Policy, load_policy
 from sparring.policies.policy import Curve
-from sparring.search import ExpectationConfig, safer_moves
 from tests.policies.fixed_policy import FixedPolicy, random_states
 from tests.search.test_lockstep import GAMES, HashedPolicy
 

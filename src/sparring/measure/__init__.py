@@ -10,6 +10,9 @@ if TYPE_CHECKING:
     from sparring.measure.blending import position_blend as position_blend
     from sparring.measure.blending import rating_blend as rating_blend
     from sparring.measure.blending import traits_text as traits_text
+    from sparring.measure.expectation import ExpectationConfig as ExpectationConfig
+    from sparring.measure.expectation import SaferMove as SaferMove
+    from sparring.measure.expectation import safer_moves as safer_moves
     from sparring.measure.matching import MeasureOptions as MeasureOptions
     from sparring.measure.matching import PolicySource as PolicySource
     from sparring.measure.matching import measure as measure

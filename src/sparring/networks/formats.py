@@ -132,6 +132,7 @@ def read_network(path: Path) -> tuple[onnx.ModelProto, ModelCard]:
 
 
 def _require_onnx(path: Path) -> None:
+    path.stat()  # a file that is not there is the first thing to say
     require("onnx", "networks", f"{path}: reading a network that is not shipped with Sparring needs")
 
 

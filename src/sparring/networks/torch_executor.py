@@ -10,20 +10,20 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
-import onnx
 from numpy.typing import NDArray
-from onnx import TensorProto, helper, numpy_helper
 
 from sparring.base.errors import BadFile
 from sparring.networks.graph import OPSET
 
 try:
+    import onnx
     import torch
+    from onnx import TensorProto, helper, numpy_helper
     from torch import Tensor, nn
     from torch.fx.experimental.proxy_tensor import make_fx
     from torch.nn import functional
 except ImportError:
-    raise ImportError("PyTorch is not installed: pip install 'sparring[train]'") from None
+    raise ImportError("PyTorch or onnx is not installed: pip install 'sparring[train]'") from None
 
 
 # PyTorch implementations of the ONNX operators that our graphs use, by the semantics of opset 18 and later.

@@ -1,4 +1,4 @@
-"""Game-tree search: PUCT, UCT, move selection, human expectation, and alpha-beta with linear evaluations."""
+"""Game-tree search: PUCT, UCT, move selection, and alpha-beta with linear evaluations."""
 
 from typing import TYPE_CHECKING
 
@@ -6,9 +6,6 @@ from sparring.base.lazy import attach
 
 if TYPE_CHECKING:
     from sparring.base.clock import Clock as Clock
-    from sparring.measure.expectation import ExpectationConfig as ExpectationConfig
-    from sparring.measure.expectation import SaferMove as SaferMove
-    from sparring.measure.expectation import safer_moves as safer_moves
     from sparring.search.limits import SearchLimits as SearchLimits
     from sparring.search.lockstep import search_together as search_together
     from sparring.search.mcts import uct as uct
