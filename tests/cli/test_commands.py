@@ -206,9 +206,26 @@ def test_every_game_can_be_played_from_the_terminal(
             "chess",
             "e4\nwhy\nhint\n",
             ("--rating", "1200", "--my-rating", "1400"),
-            "Sparring (model level-people), level 1200, who plays in the style of a 1200.",
+            "Sparring (model level-people), level 1200, who errs as people of 1200 do (Lichess rapid).",
         ),
-        ("chess", "e4\n", (), "Sparring (model level-people), level 1500, who plays in the style of a 1500"),
+        (
+            "chess",
+            "e4\n",
+            (),
+            "Sparring (model level-people), level 1500, who errs as people of 1500 do (Lichess rapid).",
+        ),
+        (
+            "chess",
+            "e4\n",
+            ("--level", "1500", "--temperature", "0.5"),
+            "Sparring (model level-people), level 1500, who plays in the style of a 1500.",
+        ),
+        (
+            "chess",
+            "e4\n",
+            ("--level", "1500", "--scale", "engine"),
+            "Sparring (model blend), level 1500, who plays in the style of a 1500, with a search of 2 nodes.",
+        ),
         (
             "go",
             "D4\nwhy\n",

@@ -26,6 +26,7 @@ from sparring.games import Game, describe
 from sparring.play.opponent import Opponent, advice_on, imitated_rating, no_people
 from sparring.players import DEFAULT_RATING, STRENGTHS, AdaptivePlayer, Player, PolicyPlayer, SearchPlayer
 from sparring.players.game_players import games_with_bots
+from sparring.players.levels import shipped_levels
 from sparring.players.player_config import StrengthScale
 from sparring.policies import rating_text
 from sparring.policies.person import PersonPolicy
@@ -322,12 +323,24 @@ def describe_opponent(opponent: Player, strength: int | None) -> str:
         games = f"{policy.card.games:,} games of {visible(policy.card.person)}"
         return f"Your opponent is {name}, who plays as in {games}{_search_text(opponent)}."
     rated = None if rating is None else with_article(rating_text(policy.game, rating))
-    style = f", who plays in the style of {rated}" if rated else ""
+    style = _errors_text(opponent) or (f", who plays in the style of {rated}" if rated else "")
     if opponent.config.level is not None:
         style = f", level {opponent.config.level}{style}"
     if opponent.config.opening_style:
         style = f"{style}, {opponent.config.opening_style.replace('-', ' ')}"
     return f"Your opponent is {name} (model {visible(policy.name)}){style}{_search_text(opponent)}."
+
+
+def _errors_text(opponent: PolicyPlayer | SearchPlayer) -> str:
+    """Whom a level errs like, for the end of a sentence; empty for other players and scales, and for a level
+    with changed values."""
+    game, config = opponent.policy.game, opponent.config
+    table = None if config.level is None else shipped_levels(game, config.scale)
+    if config.level is None or table is None or table.scale != "people":
+        return ""
+    if any(getattr(config, key) != value for key, value in table.keys(config.level).items()):
+        return ""
+    return f", who errs as people of {config.level} do ({table.family})"
 
 
 def strength_text(opponent: AdaptivePlayer) -> str:
