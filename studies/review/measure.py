@@ -20,8 +20,7 @@ BAD, MINOR = 15.0, 7.0
 """Win points: a move that loses so many must be listed; a listed move must lose so many."""
 LISTED = 10.0
 """Win points from which on Stockfish with few nodes lists a move. Our review lists mistakes and blunders,
-from
-the same loss on."""
+from the same loss on."""
 CLOSE = (7.0, 25.0)
 """Win points that a move loses with few nodes, for it to be judged with many."""
 _SWINGS = 4
@@ -122,8 +121,7 @@ def close_plies(game: RecordedGame, shallow: Judge) -> list[int]:
 
 def table(games: Sequence[RecordedGame], judge: Judge, listed: Mapping[str, set[int]]) -> dict[str, Any]:
     """Recall of moves that lose at least 15 points, and the share of listed moves that lose at least 7, with
-    95 %
-    intervals by bootstrap over games; all games, and both halves by rating."""
+    95 % intervals by bootstrap over games; all games, and both halves by rating."""
     counts = []
     weak = []
     for game in games:

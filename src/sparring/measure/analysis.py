@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from sparring._core import PuctConfig
 from sparring.base.errors import BadConfig
 from sparring.games import Move, describe
+from sparring.games.description import EngineSupport
 from sparring.measure.mistakes import expected_score
 from sparring.networks import Position
 from sparring.play.result import GameResult
@@ -344,4 +345,4 @@ def _ended(state: Any) -> Evaluation | None:
 
 def _score_scale(game: str) -> float:
     support = describe(game).engine
-    return 271.59 if support is None else support.score_scale
+    return EngineSupport.score_scale if support is None else support.score_scale

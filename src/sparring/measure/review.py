@@ -306,7 +306,7 @@ class Reviewer:
         answer: Evaluation,
         people: Prediction,
     ) -> MoveReview:
-        _rules, move = self.rules, after.last_move
+        move = after.last_move
         human = people.probabilities
         played = people.moves.index(move)
         best_place = people.moves.index(best.line[0])
@@ -423,8 +423,7 @@ def assumed_ratings(
     record: RecordedGame, human: Policy, rating: int | str | None
 ) -> tuple[int | None, int | None]:
     """The ratings of both players that a review assumes: `rating`, else those of the record, within the range
-    of
-    the network of people's moves; None for a network without ratings."""
+    of the network of people's moves; None for a network without ratings."""
     accepted = rating_range(human)
     if accepted is None:
         return None, None

@@ -2,7 +2,7 @@
 
 A card is a position of a reviewed game in which the person's move gave much away. It holds all that it needs:
 the game that it comes from may be deleted. A move is right if it is the review's best one, or if it gives
-away less than `GOOD` by the same small search that the review uses.
+away less than what has a mark, by the judge of the review.
 
 The schedule is SM-2 (Wozniak 1990): a card is due after 1 day, after 6 days, and then after the last interval
 times its ease. Only the first try of a card that is due counts.
@@ -30,6 +30,7 @@ from pydantic import Field
 from sparring.base.sentences import Sentence
 from sparring.games import GAMES, Game, IllegalMove, ParseError, describe, load_game, move_name
 from sparring.games.states import states_to
+from sparring.measure.review import DOUBTFUL
 from sparring.players.adaptive import OpponentResult, StrengthEstimate, estimate_strength
 from sparring.records.readers import writer_of, written_formats
 from sparring.records.record import GameRecord
@@ -55,8 +56,6 @@ from sparring.server.store import OWN, Database, parse_ending
 from sparring.server.teacher import judge
 from sparring.server.understand import legal_move
 
-GOOD = 0.05
-"""A move that gives away less than this, in expected score, is as good as the best."""
 _MOST_CARDS = 5_000
 """Cards of a visitor."""
 _DAY = 86_400.0
@@ -64,8 +63,6 @@ _FIRST_RATING = 1500.0
 """Puzzle rating of a person before the first answer, as on Lichess."""
 _DRAW_HOLDS = 0.75
 """Expected score from which a position must be won to count as held; below, a draw is enough."""
-_KEPT_MARKS = ("mistake", "blunder")
-"""Marks of the moves that become cards: they gave away at least 0.1."""
 
 
 # The schedule.
@@ -438,7 +435,7 @@ def mistakes_of(
 ) -> Iterator[tuple[Any, ReviewedMove]]:
     """The states in which a side made a marked mistake, with the reviewed moves."""
     for state, move in zip(states, moves, strict=False):
-        wrong = move.mark in _KEPT_MARKS and move.text != move.best and move.line
+        wrong = move.blunder and move.text != move.best and move.line
         if move.player == side and wrong:
             yield state, move
 
@@ -600,7 +597,7 @@ def _try(host: GameHost, deck: Deck, visitor: str, card_id: str, text: str | Non
             judged = judge(host.opponents, rules, state, move)
             loss = card.loss if played == card.played else judged.loss
             line = [played, *_texts(rules, rules.play(state, move), judged.answer)]
-        good = played != card.played and loss is not None and loss < GOOD
+        good = played != card.played and loss is not None and loss < DOUBTFUL
         grade = 5 if good else 2
     counted, schedule = deck.answer(visitor, card_id, grade)
     return TryView(

@@ -13,6 +13,7 @@ from pydantic import Field
 from sparring.base.sentences import Sentence
 from sparring.games import Game, Move, describe, move_name
 from sparring.measure.expectation import values_are_usable
+from sparring.measure.review import MISTAKE
 from sparring.networks import Position, Prediction
 from sparring.play.opponent import HUMAN, STRONG
 from sparring.play.result import GameResult
@@ -40,8 +41,6 @@ from sparring.server.messages import (
 from sparring.server.opponents import Opponents
 from sparring.server.refusal import Refused
 
-BLUNDER = 0.1
-"""A move that gives away more than this, in expected score, is a blunder."""
 _BATCH = 64
 """Positions that the strong network sees at once, between two looks whether somebody still waits."""
 _COLUMNS = 11
@@ -156,7 +155,7 @@ class Insight:
             )
             for i in order
         ]
-        bad = np.zeros(len(values.moves)) if losses is None else losses > BLUNDER
+        bad = np.zeros(len(values.moves)) if losses is None else losses > MISTAKE
         best = values.moves[int(values.strong.argmax() if losses is None else losses.argmin())]
         return self.board(state).model_copy(
             update={
