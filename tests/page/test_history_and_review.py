@@ -494,3 +494,22 @@ def test_the_review_needs_only_the_keyboard(page: Page) -> None:
     expect(page.get_by_role("region", name="Review")).to_be_visible()
     page.keyboard.press("End")
     expect(page.locator(".insight-steps")).to_contain_text("Final position")
+
+
+def test_a_key_pressed_the_moment_that_the_review_appears_counts(page: Page) -> None:
+    page.get_by_role("link", name="Understand").click()
+    page.evaluate(
+        """() => {
+            const seen = new MutationObserver(() => {
+                if (!document.querySelector("section.review")) return;
+                seen.disconnect();
+                document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "End", bubbles: true, cancelable: true }));
+            });
+            seen.observe(document.body, { childList: true, subtree: true });
+        }"""
+    )
+    page.get_by_role("button", name="Paste").click()
+    page.get_by_label(BOX).fill("e4 e5 Nf3")
+    expect(page.get_by_text("Recognised: a game of Chess")).to_be_visible()
+    page.get_by_role("button", name="Look", exact=True).click()
+    expect(page.locator(".insight-steps")).to_contain_text("Final position")

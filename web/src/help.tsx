@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { Icon } from "./icons";
 import { hasPremoves, loadOffers, offers } from "./offers";
 import { Dialog } from "./settings-panel";
@@ -33,7 +33,7 @@ export const NumberHelp = () => (
 
 /** Opens the help: rules, keys, what the numbers mean. The key ? opens it too. */
 export function HelpButton() {
-  useEffect(() => {
+  useLayoutEffect(() => {
     const key = (event: KeyboardEvent) => {
       const typing = event.target instanceof HTMLElement && event.target.matches("input[type=text], textarea, select");
       if (event.key === "?" && !typing && !document.querySelector("dialog")) opened.value = "all";

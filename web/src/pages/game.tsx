@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { api, follow, type GameView, type HintView, type PositionView, type WarningView } from "../api";
 import { Board } from "../boards/board";
 import { Confirm, CONFIRM_PLACE } from "../boards/confirm";
@@ -85,7 +85,7 @@ export function GamePage({ id }: { id: string }) {
   const shown = past?.ply ?? view?.ply ?? 0;
   const stepBy = (moves: number) => step((wanted.current ?? view?.ply ?? 0) + moves);
   const wheel = useWheel(stepBy);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const keys = (event: KeyboardEvent) => {
       if (event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement || event.altKey || event.ctrlKey || event.metaKey || document.querySelector("dialog")) return;
       if (event.key === "ArrowLeft") stepBy(-1);

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { api, type CardView, type DeckView, type LineStep, type StrengthView, type TryView } from "../api";
 import { moveName, typedMove } from "../boards/move-names";
 import { Picture } from "../boards/picture";
@@ -315,7 +315,7 @@ function Drill({ id, place, onMiss, onNext }: { id: string; place: string; onMis
   const retry = () => (setFound(null), setStep(0));
   const line = found?.line ?? [];
   const go = (to: number) => found && setStep(Math.max(0, Math.min(line.length, to)));
-  useEffect(() => {
+  useLayoutEffect(() => {
     const keys = (event: KeyboardEvent) => {
       if (event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement) return;
       if (event.altKey || event.ctrlKey || event.metaKey || document.querySelector("dialog") || !found) return;

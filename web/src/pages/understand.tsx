@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { api, type GameOffer, type LegalMove, type PositionInsight, type ReviewView } from "../api";
 import { Steps } from "../game/move-list";
 import { moveName } from "../boards/move-names";
@@ -99,7 +99,7 @@ export function UnderstandPage({ game: gameId }: { game: string }) {
   const ahead = shownLines(review, ply).find(({ moves }) => line.length < moves.length && line.every((move, index) => move === moves[index]!.text));
   const stepBy = (moves: number) => (line.length === 0 ? review && step(ply + moves) : moves < 0 ? setLine(line.slice(0, -1)) : ahead && setLine(ahead.moves.slice(0, line.length + 1).map((move) => move.text)));
   const wheel = useWheel(stepBy);
-  useEffect(() => {
+  useLayoutEffect(() => { // with the elements that it answers for: a key pressed at once is not lost
     const keys = (event: KeyboardEvent) => {
       if (event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement || event.target instanceof HTMLTextAreaElement) return;
       if (event.altKey || event.ctrlKey || event.metaKey || document.querySelector("dialog")) return;
