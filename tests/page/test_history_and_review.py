@@ -503,7 +503,8 @@ def test_a_key_pressed_the_moment_that_the_review_appears_counts(page: Page) -> 
             const seen = new MutationObserver(() => {
                 if (!document.querySelector("section.review")) return;
                 seen.disconnect();
-                document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "End", bubbles: true, cancelable: true }));
+                const key = { key: "End", bubbles: true, cancelable: true };
+                document.body.dispatchEvent(new KeyboardEvent("keydown", key));
             });
             seen.observe(document.body, { childList: true, subtree: true });
         }"""
