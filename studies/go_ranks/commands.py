@@ -1,9 +1,8 @@
 """`python -m studies go-people`, `go-kgs`, `go-games`, `go-fit`, `go-own`,
-`go-matches`, `go-counting`, `go-ladders` and `go-kit`."""
+`go-judge`, `go-losses`, `go-matches`, `go-counting`, `go-ladders` and `go-kit`."""
 
 from __future__ import annotations
 
-from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeAlias
@@ -14,7 +13,6 @@ from studies.options import command_line
 
 if TYPE_CHECKING:
     from sparring.players import PlayerConfig
-    from studies.go_ranks.games import Match, Setting
 
 RESULTS = Path("results/go-ranks")
 _FOX = "5k,4k,3k,2k,1k,1d,2d,3d,4d,5d,6d,7d,8d,9d"
@@ -101,7 +99,7 @@ def go_games(
     """Play games of each rank against itself, for each policy and temperature."""
     from sparring.players import PlayerConfig
     from sparring.policies import policy_name
-    from studies.go_ranks.games import Match, Setting
+    from studies.go_ranks.games import Match, Setting, play_matches
 
     matches = []
     for source in model:
@@ -112,7 +110,7 @@ def go_games(
                     "go", name=name, model=source, rating=rank, temperature=float(temperature)
                 )
                 matches.append(Match((config, config), range(games)))
-    _play(matches, Setting(size, seed=seed, backend=backend, batch=batch), together, processes, out)
+    play_matches(matches, Setting(size, seed=seed, backend=backend, batch=batch), together, processes, out)
 
 
 def go_own(
@@ -129,11 +127,11 @@ def go_own(
     """Play games of each player of a rank table against itself."""
     from dataclasses import replace
 
-    from studies.go_ranks.games import Match, Setting
+    from studies.go_ranks.games import Match, Setting, play_matches
 
     players = [replace(player, name="own") for player in _players(table)]
     matches = [Match((player, player), range(games)) for player in players]
-    _play(matches, Setting(size, seed=seed, backend=backend, batch=batch), together, processes, out)
+    play_matches(matches, Setting(size, seed=seed, backend=backend, batch=batch), together, processes, out)
 
 
 def go_matches(
@@ -152,7 +150,7 @@ def go_matches(
     """Play matches between ranks, and score them by area without dead stones."""
     from sparring.base.provenance import provenance
     from sparring.measure.reports import write_json
-    from studies.go_ranks.games import Match, Setting, match_scores
+    from studies.go_ranks.games import Match, Setting, match_scores, play_matches
 
     players = _players(table)
     matches = [
@@ -161,7 +159,7 @@ def go_matches(
         for weak, strong in product(players, players)
         if _step(strong) - _step(weak) == distance
     ]
-    _play(matches, Setting(size, seed=seed, backend=backend, batch=batch), together, processes, out)
+    play_matches(matches, Setting(size, seed=seed, backend=backend, batch=batch), together, processes, out)
     scores = [match_scores(out / f"{match.label}.sgf") for match in matches]
     write_json(provenance(command_line()) | {"matches": scores}, out / "matches.json")
     for entry in scores:
@@ -272,6 +270,54 @@ def go_kit(
     print(f"{sum(part.bytes for part in parts):,} bytes; there: bash {out.name}/run.sh SECONDS OUT")
 
 
+def go_judge(
+    games: Annotated[list[Path], typer.Argument(help="SGF files of games between players of one rank.")],
+    judge: Annotated[str, typer.Option(help="Network that predicts a lead.")],
+    visits: Annotated[int, typer.Option(min=1, help="Visits of a search of a position.")] = 16,
+    every: Annotated[int, typer.Option(min=1, help="One position in so many of a game.")] = 4,
+    per_rank: Annotated[int, typer.Option(min=1, help="Games of a rank in a part.")] = 10,
+    seconds: Annotated[float, typer.Option(help="No part is begun after this time.")] = 86400,
+    backend: RunBackend = "onnxruntime",
+    batch: Annotated[int, typer.Option(min=1, help="Positions that a network evaluates at once.")] = 64,
+    threads: Annotated[int, typer.Option(min=1, help="Searches at the same time.")] = 1,
+    out: Annotated[Path, typer.Option(help="Folder of the parts and their leads.")] = RESULTS / "judged",
+) -> None:
+    """Judge points lost in the parts of several files in turn; a run that ended goes on."""
+    import time
+
+    from sparring.measure import PointsConfig
+    from studies.go_ranks.judging import judge_parts, write_parts
+
+    sources = [write_parts(path, per_rank, out) for path in games]
+    config = PointsConfig("go", judge, visits, backend, threads, batch)
+    judge_parts(
+        sources,
+        config,
+        every,
+        time.monotonic() + seconds,
+        lambda part, positions: print(f"{part.name}: {positions:,} positions", flush=True),
+    )
+
+
+def go_losses(
+    judged: Annotated[Path, typer.Argument(help="Folder of judged parts, as `go-judge` writes it.")],
+    judge: Annotated[str, typer.Option(help="The judge and its visits, in words.")],
+    out: Annotated[Path, typer.Option(help="Folder of SOURCE/mistakes.json.")] = RESULTS / "losses",
+) -> None:
+    """Write the points lost by rank of each source of judged games."""
+    from sparring.base.provenance import provenance
+    from sparring.measure.reports import write_json
+    from studies.go_ranks.judging import judged_sources
+
+    for name, groups in judged_sources(judged):
+        content = {"game": "go", "judge": judge, "unit": "points", "groups": groups}
+        write_json(provenance(command_line()) | content, out / name / "mistakes.json")
+        for rank, entry in groups.items():
+            drift = entry["drift"]
+            values = f"{drift['value']:.3f} ({drift['low']:.3f} to {drift['high']:.3f})"
+            print(f"{name} {rank}: {values}, {entry['games']} games, {entry['moves']:,} moves")
+
+
 def go_fit(
     people: Annotated[Path, typer.Argument(help="mistakes.json of people's games, by rank.")],
     ours: Annotated[
@@ -329,21 +375,3 @@ def _step(player: PlayerConfig) -> int:
     from studies.go_ranks.fit import rank_step
 
     return rank_step(str(player.rating))
-
-
-def _play(matches: list[Match], setting: Setting, together: int, processes: int, out: Path) -> None:
-    """Plays matches and writes the games of each label to a file."""
-    from sparring.base.storage import atomic_write
-    from sparring.base.workers import LocalWorkerPool
-    from studies.go_ranks.games import GamesWorker, tasks
-
-    texts: dict[str, list[str]] = {}
-    played = 0
-    total = sum(len(match.games) for match in matches)
-    with LocalWorkerPool(partial(GamesWorker, setting), processes) as pool:
-        for label, games in pool.run(tasks(matches, together)):
-            texts.setdefault(label, []).extend(games)
-            played += len(games)
-            print(f"{played:,} of {total:,} games", flush=True)
-    for label, games in texts.items():
-        atomic_write(out / f"{label}.sgf", "".join(sorted(games)))

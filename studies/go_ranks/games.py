@@ -7,6 +7,7 @@ resigns. A game is counted when both have passed: dead stones are taken off firs
 from __future__ import annotations
 
 import zlib
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
@@ -16,6 +17,8 @@ from typing import Any
 import numpy as np
 
 from sparring.base.config import usable_threads
+from sparring.base.storage import atomic_write
+from sparring.base.workers import LocalWorkerPool
 from sparring.games.ratings import rank_order
 from sparring.go.counting import dead_stones
 from sparring.go.game import Go
@@ -93,6 +96,30 @@ class GamesWorker:
 
     def terminate(self) -> None:
         """Has nothing to end."""
+
+
+def play_matches(
+    matches: Sequence[Match],
+    setting: Setting,
+    together: int,
+    processes: int,
+    out: Path,
+) -> None:
+    """Plays matches, with progress, and writes the games of each label to `out`/LABEL.sgf.
+
+    A label's file is written when its last game has ended, and holds the games in the order of their text.
+    """
+    texts: dict[str, list[str]] = {}
+    played, total = 0, sum(len(match.games) for match in matches)
+    left = Counter(match.label for match in tasks(matches, together))
+    with LocalWorkerPool(partial(GamesWorker, setting), processes) as pool:
+        for label, games in pool.run(tasks(matches, together)):
+            texts.setdefault(label, []).extend(games)
+            left[label] -= 1
+            if not left[label]:
+                atomic_write(out / f"{label}.sgf", "".join(sorted(texts.pop(label))))
+            played += len(games)
+            print(f"{played:,} of {total:,} games", flush=True)
 
 
 def _sgf(game: LockstepGame, players: tuple[PlayerConfig, PlayerConfig]) -> str:
