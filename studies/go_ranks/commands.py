@@ -1,5 +1,5 @@
 """`python -m studies go-people`, `go-kgs`, `go-games`, `go-fit`, `go-own`,
-`go-judge`, `go-losses`, `go-matches`, `go-counting`, `go-ladders` and `go-kit`."""
+`go-judge`, `go-losses`, `go-matches`, `go-counting`, `go-ladders`, `go-kit` and `go-judging-kit`."""
 
 from __future__ import annotations
 
@@ -267,6 +267,21 @@ def go_kit(
     from studies.go_ranks.kit import make_kit
 
     parts = make_kit(games, nets, out, kgs_share, lambda part: print(f"{part.name}: {part.bytes:,} bytes"))
+    print(f"{sum(part.bytes for part in parts):,} bytes; there: bash {out.name}/run.sh SECONDS OUT")
+
+
+def go_judging_kit(
+    network: Annotated[Path, typer.Option(help="The network that knows ranks, an ONNX file.")],
+    people: Annotated[Path, typer.Option(help="people.sgf of `go-people`.")],
+    nets: Annotated[Path, typer.Option(help="Folder of KataGo's g170e-b15c192.")],
+    out: Annotated[Path, typer.Option(help="Folder to write.")],
+) -> None:
+    """Write a folder that plays games of ranks and judges them on a machine without a network."""
+    from studies.go_ranks.kit import make_judging_kit
+
+    parts = make_judging_kit(
+        network, people, nets, out, lambda part: print(f"{part.name}: {part.bytes:,} bytes")
+    )
     print(f"{sum(part.bytes for part in parts):,} bytes; there: bash {out.name}/run.sh SECONDS OUT")
 
 

@@ -1,9 +1,11 @@
-"""A folder with all that a machine without a network needs to train the Go network that knows ranks.
+"""Folders with all that a machine without a network needs: one trains the Go network that knows ranks, one
+plays games of ranks and judges what they and people lose.
 
-It holds the sources of the package and of the core, nanobind, python-chess and msgspec, the packed tables of
-Fox and KGS, the network to begin with, KataGo's network as a teacher of facts, and `train.py` and `run.sh`,
-which build the core and train. Machines that are lent for minutes take at most 64 MiB: the fewest bytes are
-lost by leaving out a part of the many KGS games of strong players.
+Both hold the sources of the package and of the core, and the Python packages that such a machine lacks. The
+first has the packed tables of Fox and KGS, the network to begin with, KataGo's network as a teacher of facts,
+and `train.py`; the second the network of ranks, people's games, KataGo's network as the judge, and the
+studies. `run.sh` builds the core and does the work. Machines that are lent for minutes take at most 64 MiB:
+the fewest bytes are lost by leaving out a part of the many KGS games of strong players.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ import shutil
 import subprocess
 import sys
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -40,18 +42,43 @@ TABLES = {
 }
 """The tables by name with their files: a game is of the server that its source's name begins with."""
 _TEACHER = "g170e-b15c192"
-_RUN = """\
-#!/usr/bin/env bash
-# Builds the core and trains: bash KIT/run.sh SECONDS OUT. The same line resumes. The result: OUT/model.onnx
-set -euo pipefail
+_BUILD = r"""set -euo pipefail
 cd "$(dirname "$0")"
 seconds=$1 out=$2
-export PYTHONPATH=$PWD/src:$PWD/packages PYTHONUNBUFFERED=1
+export PYTHONPATH=$PWD/src:$PWD:$PWD/packages PYTHONUNBUFFERED=1
+python=${PYTHON:-python3}
 if ! ls src/sparring/_core*.so >/dev/null 2>&1; then
-  cmake -G Ninja -S . -B build -Dnanobind_DIR=$PWD/packages/nanobind/cmake >build.log
+  cmake -G Ninja -S . -B build -DPython_EXECUTABLE="$(command -v $python)" \
+    -Dnanobind_DIR="$PWD/packages/nanobind/cmake" >build.log
   ninja -C build >>build.log && cp build/_core*.so src/sparring/
 fi
-python3 train.py --seconds "$seconds" --compiled --out "$out"
+"""
+_RUN_TRAINING = r"""#!/usr/bin/env bash
+# Builds the core and trains: bash KIT/run.sh SECONDS OUT. The same line resumes. The result: OUT/model.onnx
+${BUILD}$python train.py --seconds "$seconds" --compiled --out "$out"
+"""
+_RUN_JUDGING = r"""#!/usr/bin/env bash
+# Builds the core, plays games of each rank, and judges people's games and ours until the time is over:
+# bash KIT/run.sh SECONDS OUT. The same line goes on. The results: OUT/games, OUT/judged
+${BUILD}begun=$SECONDS
+judge() {  # SECONDS FILES: no part is begun after that time
+  $python -m studies go-judge "${@:2}" --judge judge.bin.gz --visits "${VISITS:-16}" --seconds "$1" \
+    --backend "${JUDGE_BACKEND:-torch-compiled}" --batch "${BATCH:-1024}" --threads "${THREADS:-6}" \
+    --out "$out/judged"
+}
+nvidia-cuda-mps-control -d 2>/dev/null || true
+played() { ls "$out/games/"*.sgf 2>/dev/null | wc -l; }
+temperatures=${TEMPERATURES:-0.65,0.8,1}
+wanted=$(tr ',' '\n' <<<"$temperatures" | wc -l)
+players=
+if [ "$(played)" -lt "$wanted" ]; then
+  $python -m studies go-games -m ranks.onnx --temperatures "$temperatures" --games "${GAMES:-60}" \
+    ${RANKS:+--ranks "$RANKS"} --together "${GAMES:-60}" --processes "${PROCESSES:-14}" \
+    --backend "${BACKEND:-torch}" --size "${SIZE:-19}" --out "$out/games" & players=$!
+fi
+judge $((seconds / 4)) people.sgf
+[ -z "$players" ] || wait $players
+judge $((seconds - (SECONDS - begun))) people.sgf "$out/games/"*.sgf
 """
 _TRAIN = '''\
 """Trains human-go-ranks from the files of this folder. With --steps a trial: few steps with small batches."""
@@ -98,6 +125,14 @@ print(run.metrics, flush=True)
 '''
 
 
+_WHEELS = ("msgspec",)
+_WHEELS_FOR_STUDIES = (
+    "typer", "annotated-doc", "shellingham", "filelock",
+    "pydantic", "pydantic-core", "annotated-types", "typing-inspection", "typing-extensions",
+)  # fmt: skip
+"""What `python -m studies` imports besides; such a machine has NumPy, PyTorch, ONNX and rich."""
+
+
 @dataclass(frozen=True)
 class KitPart:
     """A part of the folder."""
@@ -113,28 +148,57 @@ def make_kit(
     kgs_share: float,
     on_part: Callable[[KitPart], None] = lambda part: None,
 ) -> list[KitPart]:
-    """Writes the folder; tables that are there are not built again. Returns its parts.
+    """Writes the folder that trains; tables that are there are not built again. Returns its parts.
 
     `games` has the files of `TABLES`, `nets` the teacher. `kgs_share` is the share of KGS games between
     players of 6d and above that are kept. Raises BadConfig if the folder is larger than `MOST_BYTES`.
     """
-    out.mkdir(parents=True, exist_ok=True)
     steps: dict[str, Callable[[], object]] = {
         **{name: partial(_copy_source, name, out) for name in _SOURCES},
-        "packages": lambda: _copy_packages(out / "packages"),
+        "packages": lambda: _copy_packages(out / "packages", _WHEELS),
         "tables": lambda: _build_tables(games, out, kgs_share),
         "human-go.onnx": lambda: shutil.copy(data.path("networks", "human-go"), out / "human-go.onnx"),
         "teacher.bin.gz": lambda: shutil.copy(_teacher(nets), out / "teacher.bin.gz"),
-        "run.sh": lambda: (out / "run.sh").write_text(_RUN),
+        "run.sh": lambda: (out / "run.sh").write_text(_RUN_TRAINING.replace("${BUILD}", _BUILD)),
         "train.py": lambda: (out / "train.py").write_text(_TRAIN),
     }
+    return _write_parts(steps, out, "choose a smaller --kgs-share", on_part)
+
+
+def make_judging_kit(
+    network: Path,
+    people: Path,
+    nets: Path,
+    out: Path,
+    on_part: Callable[[KitPart], None] = lambda part: None,
+) -> list[KitPart]:
+    """Writes the folder that plays and judges. Returns its parts.
+
+    `network` knows ranks, `people` are games of `go-people`, `nets` has the judge. Raises BadConfig if the
+    folder is larger than `MOST_BYTES`.
+    """
+    steps: dict[str, Callable[[], object]] = {
+        **{name: partial(_copy_source, name, out) for name in (*_SOURCES, "studies")},
+        "packages": lambda: _copy_packages(out / "packages", (*_WHEELS, *_WHEELS_FOR_STUDIES)),
+        "ranks.onnx": lambda: shutil.copy(network, out / "ranks.onnx"),
+        "people.sgf": lambda: shutil.copy(people, out / "people.sgf"),
+        "judge.bin.gz": lambda: shutil.copy(_teacher(nets), out / "judge.bin.gz"),
+        "run.sh": lambda: (out / "run.sh").write_text(_RUN_JUDGING.replace("${BUILD}", _BUILD)),
+    }
+    return _write_parts(steps, out, "choose fewer games of people", on_part)
+
+
+def _write_parts(
+    steps: Mapping[str, Callable[[], object]], out: Path, advice: str, on_part: Callable[[KitPart], None]
+) -> list[KitPart]:
+    out.mkdir(parents=True, exist_ok=True)
     parts = []
     for name, step in steps.items():
         step()
         parts.append(KitPart(name, _size(out / name)))
         on_part(parts[-1])
     if (total := _size(out)) > MOST_BYTES:
-        raise BadConfig(f"{out} has {total:,} bytes, more than {MOST_BYTES:,}: choose a smaller --kgs-share")
+        raise BadConfig(f"{out} has {total:,} bytes, more than {MOST_BYTES:,}: {advice}")
     return parts
 
 
@@ -161,8 +225,8 @@ def _copy_source(name: str, out: Path) -> None:
         shutil.copy(source, out / name)
 
 
-def _copy_packages(out: Path) -> None:
-    """nanobind and python-chess as they are installed, and msgspec for the other machine's Python."""
+def _copy_packages(out: Path, wheels: Sequence[str]) -> None:
+    """nanobind and python-chess as they are installed, and wheels for the other machine's Python."""
     for name in ("nanobind", "chess"):
         spec = importlib.util.find_spec(name)
         assert spec is not None, "the developers' set has it"
@@ -172,7 +236,7 @@ def _copy_packages(out: Path) -> None:
     if not (out / "msgspec").exists():
         wanted = ("--python-version", "3.12", "--only-binary", ":all:", "--no-deps", "--target", str(out))
         pip = (sys.executable, "-m", "pip", "--disable-pip-version-check", "install", "-q")
-        subprocess.run((*pip, *wanted, "msgspec"), check=True)
+        subprocess.run((*pip, *wanted, *wheels), check=True)
 
 
 def _build_tables(games: Path, out: Path, kgs_share: float) -> None:

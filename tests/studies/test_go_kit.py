@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -29,7 +30,7 @@ def test_a_folder_that_is_too_large_is_refused(monkeypatch: pytest.MonkeyPatch, 
     nets = tmp_path / "nets"
     nets.mkdir()
     (nets / "g170e-b15c192-s1.bin.gz").write_bytes(b"teacher")
-    monkeypatch.setattr(kit, "_copy_packages", lambda out: None)
+    monkeypatch.setattr(kit, "_copy_packages", lambda out, wheels: None)
     monkeypatch.setattr(kit, "_build_tables", lambda games, out, share: None)
     monkeypatch.setattr(kit, "_SOURCES", ("CMakeLists.txt", "core/game"))
     parts = kit.make_kit(tmp_path, nets, tmp_path / "kit", 0.3)
@@ -47,3 +48,24 @@ def test_its_training_script_has_the_configuration_and_the_tables_of_the_kit() -
     assert names >= {*kit.TABLES, "human-go-ranks", "teacher.bin.gz", "human-go.onnx"}
     servers = load_training_config("human-go-ranks").network.servers
     assert {name.partition("-")[0] for name in kit.TABLES} == set(servers)
+
+
+def test_the_judging_folder_has_network_games_judge_and_studies(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "g170e-b15c192-s1.bin.gz").write_bytes(b"judge")
+    (tmp_path / "ranks.onnx").write_bytes(b"network")
+    (tmp_path / "people.sgf").write_text("(;)")
+    wanted: list[str] = []
+    monkeypatch.setattr(kit, "_copy_packages", lambda out, wheels: wanted.extend(wheels))
+    out = tmp_path / "kit"
+    kit.make_judging_kit(tmp_path / "ranks.onnx", tmp_path / "people.sgf", tmp_path, out)
+    assert (out / "judge.bin.gz").read_bytes() == b"judge"
+    assert (out / "studies" / "__main__.py").exists()
+    assert {"typer", "pydantic", "msgspec"} <= {*wanted}
+    script = (out / "run.sh").read_text()
+    assert script.startswith("#!/usr/bin/env bash")
+    for name in ("ranks.onnx", "people.sgf", "judge.bin.gz", "go-games", "go-judge"):
+        assert name in script
+    shell = subprocess.run(["bash", "-n", str(out / "run.sh")], capture_output=True, text=True, check=False)
+    assert shell.returncode == 0, shell.stderr

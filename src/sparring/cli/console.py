@@ -66,9 +66,13 @@ def run_app(app: Callable[..., Any], program: str, arguments: Sequence[str] | No
 
 def _extra_of(module: str) -> str | None:
     """The extra of this package that installs a module, such as "train" for torch."""
-    from importlib.metadata import requires
+    from importlib.metadata import PackageNotFoundError, requires
 
-    for line in requires("sparring") or ():
+    try:
+        lines = requires("sparring")
+    except PackageNotFoundError:  # sources that were not installed
+        return None
+    for line in lines or ():
         match = re.match(r"([\w.-]+).*extra == ['\"](\w+)['\"]", line)
         if match and match[1] == module and match[2] != "dev":
             return match[2]
