@@ -213,6 +213,20 @@ def test_only_its_own_folder_names_a_game() -> None:
             )
 
 
+DIALECT = {"each", "told", "said", "dials", "found", "undone"}
+"""Names that do not say what a thing is."""
+
+
+def test_names_say_what_things_are() -> None:
+    """Variables and functions. Keys of messages, such as `found` in a review, are fields."""
+    for path in SOURCE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            match node:
+                case ast.Name(id=name, ctx=ast.Store()) | ast.arg(arg=name) | ast.FunctionDef(name=name):
+                    is_field = name == "found" and path.name == "review.py"
+                    assert name.strip("_") not in DIALECT or is_field, f"{path}, line {node.lineno}: {name}"
+
+
 def test_a_module_is_short() -> None:
     """A module is one idea, of 800 lines at most."""
     repository = Path(__file__).parents[1]

@@ -66,8 +66,7 @@ void bind_chess(nb::module_& m) {
         },
         nb::arg("move"),
         "Centipawns that the mover wins by the exchanges on the target square after a move, both sides "
-        "taking with "
-        "the least valuable piece as long as that pays. Pins are not seen.");
+        "taking with the least valuable piece as long as that pays. Pins are not seen.");
     bind_alphabeta(state);
     bind_symmetry(state);
     bind_puct_tree(m, state, "ChessTree");

@@ -85,13 +85,11 @@ void bind_chess_lines(nb::module_& m) {
             nb::sig("def search(self, state: ChessState, nodes: int, *, lines: int = 1, only: "
                     "collections.abc.Sequence[int] = [], depth: int | None = None) -> "
                     "tuple[list[tuple[int, list[int]]], int, int]"),
-            "Searches the best `lines` moves of a state, among `only` unless it is empty.\n\nReturns the "
-            "lines, best "
-            "first, as scores and moves, the depth in plies, and the number of positions searched. A score "
-            "is in "
-            "centipawns for the side to move; a mate is 1,000,000 less the plies to it, and proven. The "
-            "result "
-            "depends on the searches since `clear`. Raises ValueError if the game is over.")
+            "Searches the best `lines` moves of a state, among `only` unless it is empty.\n\n"
+            "Returns the lines, best first, as scores and moves, the depth in plies, and the number of "
+            "positions searched. A score is in centipawns for the side to move; a mate is 1,000,000 less the "
+            "plies to it, and proven. The result depends on the searches since `clear`. Raises ValueError if "
+            "the game is over.")
         .def("evaluate", &LockedLineSearch::evaluate, nb::arg("state"),
              "The network's centipawns for the side to move, without search.")
         .def("clear", &LockedLineSearch::clear, "Forgets the earlier searches.")

@@ -49,6 +49,18 @@ def test_there_is_one_clock() -> None:
     assert places == {("base/clock.py", name) for name in ("TimeControl", "Clock", "GameClock")}
 
 
+def test_no_other_class_keeps_time() -> None:
+    """Whatever its name: what has an increment is a clock, a message of the page, or the input of a model."""
+    places = {(name, node.name) for name, node in classes() if "increment" in fields(node)}
+    assert places == {
+        ("base/clock.py", "TimeControl"),
+        ("base/clock.py", "Clock"),
+        ("server/messages.py", "ClockChoice"),
+        ("server/messages.py", "ClockView"),
+        ("players/behaviour_models.py", "Situation"),
+    }
+
+
 def test_there_is_one_result_of_a_game() -> None:
     ends = {
         (name, node.name)
@@ -92,8 +104,15 @@ MOVES_BY_ITSELF = {
     "measure/review.py": "the line of a review, until the game is over",
     "training/treestrap/run.py": "self-play by a search without a player",
     "expendibots/training.py": "self-play by a search without a player",
+    "expendibots/book.py": "the lines of a book, by a search",
+    "expendibots/commands.py": "a table of a position's moves",
+    "expendibots/endings.py": "a position's moves, by the tables",
+    "games/states.py": "playouts of random moves",
+    "search/linear_evaluation.py": "random openings of self-play",
+    "server/new_game.py": "random openings",
+    "server/pasted.py": "moves that a person pasted",
 }
-"""Modules with a loop that plays moves until a game is over, outside the game in progress, and why."""
+"""Modules with a loop that plays moves and looks at the outcome, outside the game in progress, and why."""
 
 
 def asks_a_player(tree: ast.Module) -> bool:
@@ -108,9 +127,14 @@ def asks_a_player(tree: ast.Module) -> bool:
 
 
 def plays_to_the_end(tree: ast.Module) -> bool:
-    """Whether a `while` loop plays moves and looks at the outcome."""
-    loops = (ast.unparse(node) for node in ast.walk(tree) if isinstance(node, ast.While))
-    return any(re.search(r"\.outcome\b", loop) and re.search(r"\.(play|make)\(", loop) for loop in loops)
+    """Whether a loop advances a state by moves and looks at its outcome."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.While | ast.For):
+            loop = ast.unparse(node)
+            for state in re.findall(r"\b(\w+) = [\w.]+\.(?:play|make)\(", loop):
+                if re.search(rf"\b{state}\.outcome\b|\.outcome\({state}\)", loop):
+                    return True
+    return False
 
 
 def test_players_are_asked_for_moves_in_one_place() -> None:
@@ -123,6 +147,18 @@ def test_players_are_asked_for_moves_in_one_place() -> None:
 )
 def test_a_player_that_is_asked_elsewhere_is_seen(call: str) -> None:
     assert asks_a_player(ast.parse(f"while True:\n    move = {call}.move"))
+
+
+@pytest.mark.parametrize(
+    "loop",
+    [
+        "while state.outcome is None:\n    state = rules.play(state, draw(state))",
+        "for _ in range(9):\n    if rules.outcome(state):\n        break\n    state = rules.play(state, 0)",
+        "while True:\n    game = game.make(draw(game))\n    if game.outcome:\n        break",
+    ],
+)
+def test_a_loop_that_plays_a_game_is_seen(loop: str) -> None:
+    assert plays_to_the_end(ast.parse(loop))
 
 
 def test_no_other_loop_plays_a_game() -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from sparring import data
 from sparring.base.errors import BadConfig
 from sparring.engines import EngineSettings
 from sparring.engines.options import find_option
@@ -37,7 +38,13 @@ def test_a_row_of_the_table_is_the_player_of_its_level() -> None:
     assert (config.rating, config.temperature, config.nodes) == (900, 1.5, 0)
 
 
-def test_between_rows_dials_are_linear_and_nodes_geometric() -> None:
+@pytest.mark.parametrize("name", data.names("levels"))
+def test_a_newcomer_meets_neither_the_weakest_nor_the_strongest_level(name: str) -> None:
+    table = read_level_table(data.path("levels", name))
+    assert table.range[0] < table.default_level < table.range[1]
+
+
+def test_between_rows_parameters_are_linear_and_nodes_geometric() -> None:
     row = TABLE.row(1400)
     assert (row.rating, row.temperature, row.nodes, row.cpuct) == (1500, 0.75, 10, 1.5)
     assert TABLE.row(1000).nodes == 0

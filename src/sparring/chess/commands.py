@@ -48,27 +48,27 @@ def rate(
         solved = "" if rating is None else f"{f'solved by {rating}':<16}"
         print(f"{'puzzle rating':<15}{'80 %':<15}{solved}problem")
     while batch:
-        for record, found in zip(batch, rate_puzzles([record.problem for record in batch]), strict=True):
-            print(_json(record, found, rating) if as_json else _line(record, found, rating))
+        for record, puzzle in zip(batch, rate_puzzles([record.problem for record in batch]), strict=True):
+            print(_json(record, puzzle, rating) if as_json else _line(record, puzzle, rating))
         batch = list(islice(records, _TOGETHER))
 
 
-def _line(record: ProblemRecord, found: PuzzleRating, rating: int | None) -> str:
-    low, high = found.interval
-    chance = "" if rating is None else f"{f'{found.chance(rating):.0%}':<16}"
-    return f"{found.rating:<15.0f}{f'{low:.0f} to {high:.0f}':<15}{chance}{visible(record.name)}"
+def _line(record: ProblemRecord, puzzle: PuzzleRating, rating: int | None) -> str:
+    low, high = puzzle.interval
+    chance = "" if rating is None else f"{f'{puzzle.chance(rating):.0%}':<16}"
+    return f"{puzzle.rating:<15.0f}{f'{low:.0f} to {high:.0f}':<15}{chance}{visible(record.name)}"
 
 
-def _json(record: ProblemRecord, found: PuzzleRating, rating: int | None) -> str:
-    low, high = found.interval
+def _json(record: ProblemRecord, puzzle: PuzzleRating, rating: int | None) -> str:
+    low, high = puzzle.interval
     row: dict[str, object] = {
         "problem": record.name,
-        "puzzle_rating": round(found.rating),
+        "puzzle_rating": round(puzzle.rating),
         "low": round(low),
         "high": round(high),
     }
     if rating is not None:
-        row["chance"] = round(found.chance(rating), 4)
+        row["chance"] = round(puzzle.chance(rating), 4)
     return json.dumps(row)
 
 

@@ -35,8 +35,8 @@ class ChessLines:
 
         The game is not over: else ValueError.
         """
-        found, _, _ = self._search.search(state, nodes, lines=lines, only=list(only))
-        return [_scored(score, moves) for score, moves in found]
+        scored, _, _ = self._search.search(state, nodes, lines=lines, only=list(only))
+        return [_scored(score, moves) for score, moves in scored]
 
     def clear(self) -> None:
         """Forgets earlier searches."""

@@ -141,7 +141,7 @@ class ProblemFinder:
     ) -> list[GameProblem]:
         """The problems of a game that is reviewed already, in its order."""
         plies = {ply for move in moves if move.loss >= _LEAST_LOSS for ply in (move.ply, move.ply + 1)}
-        found = []
+        candidates = []
         for ply in sorted(plies):
             state = game.states[ply]
             if state.outcome is not None or ply >= len(game):
@@ -153,11 +153,11 @@ class ProblemFinder:
             if likely >= _SEEN:
                 continue
             tree = Solution(solution, self._replies(state.play(solution), ratings, _SOLVER_MOVES - 1))
-            found.append((ply, state, tree, likely, game.states[ply + 1].last_move != solution))
-        rated = rate_puzzles([Problem(state, tree.main_line()) for _, state, tree, _, _ in found])
+            candidates.append((ply, state, tree, likely, game.states[ply + 1].last_move != solution))
+        rated = rate_puzzles([Problem(state, tree.main_line()) for _, state, tree, _, _ in candidates])
         return [
             GameProblem(game, ply, state, tree, likely, missed, puzzle)
-            for (ply, state, tree, likely, missed), puzzle in zip(found, rated, strict=True)
+            for (ply, state, tree, likely, missed), puzzle in zip(candidates, rated, strict=True)
         ]
 
     def _clear_answer(self, state: ChessState, nodes: int) -> Move | None:

@@ -181,11 +181,11 @@ def _ask(policy: Policy, questions: Sequence[tuple[ChessState, Move, float]]) ->
     ratings = np.array([[rating, rating] for *_, rating in questions], np.float64)
     states = [state for state, *_ in questions]
     batch = PositionBatch(ChessStates(states), ratings, np.full(len(states), np.nan))
-    found = predict_batch(policy, batch)
+    predictions = predict_batch(policy, batch)
     answers = []
     for i, (state, right, _) in enumerate(questions):
-        shares = found.probabilities[found.offsets[i] : found.offsets[i + 1]]
-        answers.append(_answer(state, right, shares, float(found.values[i])))
+        shares = predictions.probabilities[predictions.offsets[i] : predictions.offsets[i + 1]]
+        answers.append(_answer(state, right, shares, float(predictions.values[i])))
     return answers
 
 

@@ -48,8 +48,8 @@ def read_problems(path: Path) -> Iterator[ProblemRecord]:
     if line.startswith("["):
         return _pgn(path)
     if "FEN" in (columns := line.strip().split(",")) and "Moves" in columns:
-        return _each(path, lines, lambda n, text: lichess_puzzle(text, columns, f"line {n}"))
-    return _each(path, chain([(number, line)], lines), _position)
+        return _parsed(path, lines, lambda n, text: lichess_puzzle(text, columns, f"line {n}"))
+    return _parsed(path, chain([(number, line)], lines), _position)
 
 
 def text_lines(path: Path) -> Iterator[str]:
@@ -67,7 +67,7 @@ def text_lines(path: Path) -> Iterator[str]:
         yield pending
 
 
-def _each(
+def _parsed(
     path: Path, lines: Iterable[tuple[int, str]], parse: Callable[[int, str], ProblemRecord]
 ) -> Iterator[ProblemRecord]:
     for number, line in lines:

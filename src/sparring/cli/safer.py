@@ -68,19 +68,19 @@ def safer(
                 f"the network '{policy.name}' of {game} does not judge positions well enough for this"
             )
     config = ExpectationConfig(tree_nodes=nodes, engine_nodes=engine_nodes)
-    (found,) = safer_moves([place], human, strong, config)
+    (comparison,) = safer_moves([place], human, strong, config)
     if as_json:
-        print(json.dumps(_result(found)))
+        print(json.dumps(_result(comparison)))
     else:
-        _show(game, place, found)
+        _show(game, place, comparison)
 
 
-def _result(found: SaferMove) -> dict[str, Any]:
-    mistake = found.mistake
+def _result(comparison: SaferMove) -> dict[str, Any]:
+    mistake = comparison.mistake
     return {
-        "engine": found.engine.text,
-        "safer": found.safer.text,
-        "gain": round(found.gain, 4),
+        "engine": comparison.engine.text,
+        "safer": comparison.safer.text,
+        "gain": round(comparison.gain, 4),
         "mistake": None
         if mistake is None
         else {
@@ -88,7 +88,7 @@ def _result(found: SaferMove) -> dict[str, Any]:
             "p": round(mistake.probability, 4),
             "loss": round(mistake.loss, 4),
         },
-        "traps": [trap.text for trap in found.traps],
+        "traps": [trap.text for trap in comparison.traps],
         "moves": [
             {
                 "move": candidate.text,
@@ -96,23 +96,23 @@ def _result(found: SaferMove) -> dict[str, Any]:
                 "engine": round(candidate.engine, 4),
                 "people": round(candidate.expectation, 4),
             }
-            for candidate in found.candidates
+            for candidate in comparison.candidates
         ],
     }
 
 
-def _show(game: str, place: Position, found: SaferMove) -> None:
+def _show(game: str, place: Position, comparison: SaferMove) -> None:
     people = "people" if place.rating is None else f"people of {rating_text(game, place.rating)}"
     console = make_console()
     console.print(f"Expected score with the best play of both sides, and between {people}:")
     table = Table("move", "played", "best play", "people", "", box=None)
-    for candidate in found.candidates:
+    for candidate in comparison.candidates:
         note = [
             word
             for word, holds in {
-                "safer": candidate is found.safer is not found.engine,
-                "engine's first choice": candidate is found.engine,
-                "trap": candidate in found.traps,
+                "safer": candidate is comparison.safer is not comparison.engine,
+                "engine's first choice": candidate is comparison.engine,
+                "trap": candidate in comparison.traps,
             }.items()
             if holds
         ]
@@ -124,29 +124,31 @@ def _show(game: str, place: Position, found: SaferMove) -> None:
             ", ".join(note),
         )
     console.print(table)
-    for line in sentences(found):
+    for line in sentences(comparison):
         console.print(foreign(line))
     if place.rating is None:
         console.print(f"[dim]No --{describe(game).ratings.word} given: people of unknown strength.[/]")
 
 
-def sentences(found: SaferMove) -> list[str]:
+def sentences(comparison: SaferMove) -> list[str]:
     """What the comparison says, in sentences."""
-    if found.safer is found.engine:
-        lines = [f"{found.engine.name} is the engine's first choice, and no move is better among people."]
+    if comparison.safer is comparison.engine:
+        lines = [
+            f"{comparison.engine.name} is the engine's first choice, and no move is better among people."
+        ]
     else:
         lines = [
-            f"{found.safer.name} is safer than the engine's first choice {found.engine.name}: "
-            f"among people it scores {100 * found.gain:.1f} points of 100 more."
+            f"{comparison.safer.name} is safer than the engine's first choice {comparison.engine.name}: "
+            f"among people it scores {100 * comparison.gain:.1f} points of 100 more."
         ]
-    if found.mistake is not None:
-        moves = " ".join(found.mistake.names[1:])
+    if comparison.mistake is not None:
+        moves = " ".join(comparison.mistake.names[1:])
         lines.append(
-            f"Where people go wrong after {found.engine.name}: {moves} (one time in "
-            f"{1 / found.mistake.probability:.0f}; it gives away {found.mistake.loss:.0%})."
+            f"Where people go wrong after {comparison.engine.name}: {moves} (one time in "
+            f"{1 / comparison.mistake.probability:.0f}; it gives away {comparison.mistake.loss:.0%})."
         )
-    return lines + [_trap_sentence(trap, found) for trap in found.traps]
+    return lines + [_trap_sentence(trap, comparison) for trap in comparison.traps]
 
 
-def _trap_sentence(trap: ComparedMove, found: SaferMove) -> str:
-    return f"Trap: {trap.share:.0%} play {trap.name}, which gives away {found.loss(trap):.0%}."
+def _trap_sentence(trap: ComparedMove, comparison: SaferMove) -> str:
+    return f"Trap: {trap.share:.0%} play {trap.name}, which gives away {comparison.loss(trap):.0%}."

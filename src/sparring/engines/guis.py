@@ -213,12 +213,12 @@ def _scid(old: str | None, launchers: Sequence[Launcher], replace: bool) -> Merg
     text, kept = old or "# Analysis engines list file for Scid with UCI support\n", []
     for launcher in launchers:
         block = _scid_engine(launcher)
-        found = next((match for match in _SCID_ENGINE.finditer(text) if match["name"] == launcher.name), None)
-        if found is None:
+        entry = next((match for match in _SCID_ENGINE.finditer(text) if match["name"] == launcher.name), None)
+        if entry is None:
             text = f"{text.rstrip()}\n\n{block}"
         elif replace:
-            text = text[: found.start()] + block + text[found.end() :]
-        elif _tcl(str(launcher.path)) not in found[0]:
+            text = text[: entry.start()] + block + text[entry.end() :]
+        elif _tcl(str(launcher.path)) not in entry[0]:
             kept.append(launcher.name)
     return Merged(text, tuple(kept))
 
@@ -250,8 +250,8 @@ _XBOARD_LIST = re.compile(r"^-firstChessProgramNames \{(?P<engines>[^}]*)\}", re
 
 def _xboard(old: str | None, launchers: Sequence[Launcher], replace: bool) -> Merged:
     """The list of engines in XBoard's settings, which Engine, Load New 1st Engine shows."""
-    found = _XBOARD_LIST.search(old or "")
-    lines = found["engines"].splitlines() if found else []
+    entries = _XBOARD_LIST.search(old or "")
+    lines = entries["engines"].splitlines() if entries else []
     kept = []
     for launcher in launchers:
         if launcher.protocol == "usi":  # uci2wb of Debian translates it
@@ -266,8 +266,8 @@ def _xboard(old: str | None, launchers: Sequence[Launcher], replace: bool) -> Me
         elif str(launcher.path) not in lines[at]:
             kept.append(launcher.name)
     entry = "-firstChessProgramNames {" + "\n".join(lines) + "\n}"
-    if found and old:
-        return Merged(old[: found.start()] + entry + old[found.end() :], tuple(kept))
+    if entries and old:
+        return Merged(old[: entries.start()] + entry + old[entries.end() :], tuple(kept))
     return Merged(f"{old.rstrip()}\n{entry}\n" if old else f"{entry}\n", tuple(kept))
 
 
@@ -340,7 +340,7 @@ class Gui:
     places: tuple[str, ...] = ()
     """Where the program keeps that file, with `{config}` and `{data}` for the user's folders. Empty if it is
     unknown, or not ours to change."""
-    each: Callable[[Launcher], str] | None = None
+    level_file: Callable[[Launcher], str] | None = None
     """Writes a file a level, for programs with one engine; `file` has `{level}`."""
     scripts: Mapping[str, tuple[str, ...]] | None = None
     """Scripts in place of the launchers: arguments of `sparring` by name."""
@@ -373,7 +373,7 @@ GUIS: dict[str, Gui] = {
     "lichess-bot": Gui(
         "lichess-bot", ("uci",),
         "in config.yml, put the keys of one of the files, such as {file}, in place of its own",
-        "lichess-bot-{level}.yml", each=_lichess_bot,
+        "lichess-bot-{level}.yml", level_file=_lichess_bot,
     ),
     "nibbler": Gui("Nibbler", ("uci",), f"Engine, Choose engine: {_BY_HAND}"),
     "pychess": Gui(
@@ -453,8 +453,10 @@ def install(
     if gui.scripts is not None:
         scripts = {script_path(folder, stem): script(words) for stem, words in gui.scripts.items()}
     texts: dict[Path, str] = {}
-    if gui.each is not None:
-        texts = {folder / gui.file.format(level=launcher.level): gui.each(launcher) for launcher in launchers}
+    if gui.level_file is not None:
+        texts = {
+            folder / gui.file.format(level=launcher.level): gui.level_file(launcher) for launcher in launchers
+        }
     _refuse_others({**scripts, **texts}, force)
     own: Path | None = None
     kept: tuple[str, ...] = ()

@@ -228,8 +228,8 @@ class NetworkAnalyst:
 
     def evaluate(self, states: Sequence[Any], *, deep: bool = False) -> list[Evaluation]:
         """The evaluations of states of one game, in its order."""
-        found = [_ended(state) for state in states]
-        open_places = [place for place, ended in enumerate(found) if ended is None]
+        evaluations = [_ended(state) for state in states]
+        open_places = [place for place, ended in enumerate(evaluations) if ended is None]
         results = search_together(
             self._policy,
             [Position(states[place], None, None) for place in open_places],
@@ -243,8 +243,8 @@ class NetworkAnalyst:
             value = float(result.values[best])
             score = (1 + (result.value if np.isnan(value) else value)) / 2
             mate = None if forced == 0 else int(np.sign(forced)) * ((abs(forced) + 1) // 2)
-            found[place] = Evaluation(score, tuple(line[:_LONGEST_LINE]), mate)
-        return [evaluation for evaluation in found if evaluation is not None]
+            evaluations[place] = Evaluation(score, tuple(line[:_LONGEST_LINE]), mate)
+        return [evaluation for evaluation in evaluations if evaluation is not None]
 
     def losses_at_a_glance(self, state: Any, moves: Sequence[Move]) -> Array:
         """What each move gives away against the best of these moves, without search."""

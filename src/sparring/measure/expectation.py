@@ -349,7 +349,9 @@ def safer_moves(
         for prediction, search in zip(predicted, searched, strict=True)
     ]
     after = [
-        (row, move, positions[row].state.play(move)) for row, found in enumerate(moves) for move in found
+        (row, move, positions[row].state.play(move))
+        for row, row_moves in enumerate(moves)
+        for move in row_moves
     ]
     engine_scores = _engine_scores(strong, after, searched, puct, config.check_nodes)
     trees = [ExpectationTree(state, _by_player(positions[row])) for row, _, state in after]
@@ -451,16 +453,16 @@ def _mistake(
     """The mover's later move in the engine's line that costs most, by its probability times its loss."""
     tree, player = engine.tree, state.to_move
     scores = _mover_scores(tree.nodes, strong, player)
-    found: tuple[float, int, float] | None = None
+    worst: tuple[float, int, float] | None = None
     for index, node in enumerate(tree.nodes):
         if node.parent < 0 or tree.nodes[node.parent].state.to_move != player:
             continue
         loss = scores[node.parent] - scores[index]
-        if loss >= config.mistake_loss and (found is None or node.reach * loss > found[0]):
-            found = node.reach * loss, index, loss
-    if found is None:
+        if loss >= config.mistake_loss and (worst is None or node.reach * loss > worst[0]):
+            worst = node.reach * loss, index, loss
+    if worst is None:
         return None
-    node, loss = tree.nodes[found[1]], found[2]
+    node, loss = tree.nodes[worst[1]], worst[2]
     moves, names = (engine.move, *tree.line(node)), []
     for move in moves:
         names.append(move_name(state, move))

@@ -169,11 +169,11 @@ def _judge(
                 places[number, at] = len(states)
                 states.append(game_states[at])
         movers.append((game_states[ply].to_move, game_states[ply + 1].to_move))
-    found = np.stack(search_leads(policy, states, visits))
+    searched = np.stack(search_leads(policy, states, visits))
     leads = np.full((4, len(movers)), np.nan)
     numbers = zip(sample.metadata["game"][rows], sample.metadata["ply"][rows], movers, strict=True)
     for row, (number, ply, (mover, next_mover)) in enumerate(numbers):
-        leads[0::2, row] = found[:, places[number, ply]]
+        leads[0::2, row] = searched[:, places[number, ply]]
         if (after := places.get((number, ply + 1))) is not None:
-            leads[1::2, row] = found[:, after] * (1 if mover == next_mover else -1)
+            leads[1::2, row] = searched[:, after] * (1 if mover == next_mover else -1)
     return part[1] - part[0], rows, leads

@@ -487,8 +487,8 @@ def program_command(game: str, engine: str | Path | Sequence[str] | None) -> tup
     if engine is None:
         return ()
     if engine == "auto":
-        found = find_program(game)
-        return () if found is None else (found,)
+        program = find_program(game)
+        return () if program is None else (program,)
     return (str(engine),) if isinstance(engine, str | Path) else tuple(engine)
 
 

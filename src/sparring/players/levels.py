@@ -75,7 +75,7 @@ class Level:
 
 @dataclass(frozen=True)
 class LevelTable:
-    """The keys of a level table. Between its rows dials are linear in the level; nodes are geometric."""
+    """The keys of a level table. Between its rows keys are linear in the level; nodes are geometric."""
 
     game: str
     """Name of the game."""
@@ -114,7 +114,7 @@ class LevelTable:
         return self.levels[0].level, self.levels[-1].level
 
     def row(self, level: int) -> Level:
-        """The dial at a level; `measured` only if the table has this row. Raises BadConfig."""
+        """The row of a level; `measured` only if the table has this row. Raises BadConfig."""
         low, high = self.range
         if not low <= level <= high:
             raise BadConfig(f"level = {level}: the levels of {self.game} are {low} to {high}")
@@ -215,7 +215,7 @@ def level_of_rating(game: str, rating: int | str | None) -> int | None:
 
 
 def at_level(config: PlayerConfig, level: int) -> PlayerConfig:
-    """A player with the model and the dials of a level, on the scale that it names; its other keys stay.
+    """A player with the model and the parameters of a level, on the scale that it names; its other keys stay.
 
     Raises BadConfig.
     """

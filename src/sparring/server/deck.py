@@ -314,11 +314,11 @@ class Deck:
                     "INSERT INTO deck_cards VALUES (?, ?, ?, ?, ?, ?, 0, 2.5, 0, ?) ON CONFLICT DO NOTHING",
                     values,
                 ).rowcount
-                ((found,),) = file.execute(
+                ((stored_id,),) = file.execute(
                     "SELECT id FROM deck_cards WHERE visitor = ? AND game = ? AND position = ?",
                     (visitor, card.game, key),
                 )
-                ids.append(found)
+                ids.append(stored_id)
             return added, ids
 
         added, ids = self._database.write(work)
@@ -563,14 +563,14 @@ def _deck_view(deck: Deck, visitor: str, game: str | None, order: Order, count: 
     rating = deck.puzzle_rating(visitor)
     stored = deck.cards(visitor, game, order, -1 if order == "level" else count)
     if order == "level":  # those that the person finds with a chance near one half come first
-        chances = {each.id: view.chance for each in stored if (view := puzzle_view(each.card, rating))}
+        chances = {card.id: view.chance for card in stored if (view := puzzle_view(card.card, rating))}
         stored = sorted(
-            (each for each in stored if each.id in chances), key=lambda each: abs(chances[each.id] - 0.5)
+            (card for card in stored if card.id in chances), key=lambda card: abs(chances[card.id] - 0.5)
         )[:count]
     return DeckView(
         counts=deck.counts(visitor),
         rating=_rating_view(rating),
-        cards=[card_view(deck, each, rating) for each in stored],
+        cards=[card_view(deck, card, rating) for card in stored],
     )
 
 

@@ -236,8 +236,8 @@ def progress_view(database: Database, visitor: str, game: str) -> ProgressView:
             Sentence("There is no game {game}: choose {games}.", game=game, games=", ".join(GAMES)), 422
         )
     played = level_games(database, visitor, game)
-    found = list(findings(database, visitor, game))
-    timed = [each.hurried for each in found if each.hurried is not None]
+    reviewed = list(findings(database, visitor, game))
+    timed = [finding.hurried for finding in reviewed if finding.hurried is not None]
     return ProgressView(
         game=game,
         course=[
@@ -250,15 +250,15 @@ def progress_view(database: Database, visitor: str, game: str) -> ProgressView:
             )
             for entry, estimate in zip(played, level_course(played), strict=True)
         ],
-        reviewed=len(found),
+        reviewed=len(reviewed),
         phases={
-            phase: _loss([each.phases[number] for each in found], len(found))
+            phase: _loss([finding.phases[number] for finding in reviewed], len(reviewed))
             for number, phase in enumerate(PHASES)
         },
         hurried=_loss(timed, len(timed)) if timed else None,
         timed=len(timed),
-        lost_on_time=sum(each.lost_on_time for each in found),
-        openings=_openings(found),
+        lost_on_time=sum(finding.lost_on_time for finding in reviewed),
+        openings=_openings(reviewed),
     )
 
 
@@ -267,9 +267,9 @@ def _loss(parts: Sequence[tuple[int, float]], games: int) -> LossView:
     return LossView(moves=sum(moves for moves, _ in parts), loss=round(lost / max(1, games), 4))
 
 
-def _openings(found: Sequence[Finding]) -> list[OpeningView]:
+def _openings(reviewed: Sequence[Finding]) -> list[OpeningView]:
     by_name: Mapping[str, list[Finding]] = defaultdict(list)
-    for finding in found:
+    for finding in reviewed:
         if finding.opening is not None:
             by_name[finding.opening].append(finding)
     ranked = sorted(by_name.items(), key=lambda item: -len(item[1]))[:_OPENINGS]

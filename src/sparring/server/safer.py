@@ -63,11 +63,11 @@ def _answer(host: GameHost, wanted: UnderstandRequest) -> SaferView | None:
     if insight.rules.outcome(state) is not None or not insight.has_values:
         return None
     place = Position(state, insight.ratings[insight.column])
-    (found,) = safer_moves([place], insight.human, insight.strong)
-    return _view(insight.rules, state, found, shown_rating(wanted.game, place.rating))
+    (comparison,) = safer_moves([place], insight.human, insight.strong)
+    return _view(insight.rules, state, comparison, shown_rating(wanted.game, place.rating))
 
 
-def _view(rules: Game[Any], state: Any, found: SaferMove, rating: int | str) -> SaferView:
+def _view(rules: Game[Any], state: Any, comparison: SaferMove, rating: int | str) -> SaferView:
     def view(move: ComparedMove) -> ComparedMoveView:
         return ComparedMoveView(
             text=move.text,
@@ -75,15 +75,15 @@ def _view(rules: Game[Any], state: Any, found: SaferMove, rating: int | str) -> 
             likely=round(move.share, 5),
             best_play=round(move.engine, 4),
             people=round(move.expectation, 4),
-            loss=round(found.loss(move), 4),
+            loss=round(comparison.loss(move), 4),
         )
 
     return SaferView(
         rating=rating,
-        engine=view(found.engine),
-        safer=view(found.safer),
-        mistake=None if found.mistake is None else _mistake_view(rules, state, found.mistake),
-        traps=[view(trap) for trap in found.traps],
+        engine=view(comparison.engine),
+        safer=view(comparison.safer),
+        mistake=None if comparison.mistake is None else _mistake_view(rules, state, comparison.mistake),
+        traps=[view(trap) for trap in comparison.traps],
     )
 
 

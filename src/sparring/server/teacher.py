@@ -99,8 +99,8 @@ async def warning(
 ) -> WarningView:
     """What a move of yours would give away, before it is played."""
 
-    def told(game: PageGame) -> WarningView:
+    def warning(game: PageGame) -> WarningView:
         state, planned = game.planned(move, ply)
         return warning_view(host.opponents, game.rules, state, planned)
 
-    return await host.ask(visitor, game_id, lambda game, _: told(game))
+    return await host.ask(visitor, game_id, lambda game, _: warning(game))
