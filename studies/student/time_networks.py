@@ -22,7 +22,7 @@ import numpy as np
 import onnxruntime
 from numpy.typing import NDArray
 
-from sparring.chess.game import Chess
+from sparring.games import describe, load_game
 from sparring.networks import Position, load_network
 from sparring.networks.formats import read_network
 from studies.options import write_measurement
@@ -46,24 +46,15 @@ def _session(path: Path) -> Any:
     return onnxruntime.InferenceSession(read_network(path)[0].SerializeToString(), options)
 
 
-def _inputs(session: Any, n: int) -> dict[str, NDArray[Any]]:
-    """Random inputs of a Maia-3 network or of one of ours."""
-    rng = np.random.default_rng(0)
-    if any(node.name == "tokens" for node in session.get_inputs()):
-        tokens, ratings = (rng.random((n, 64, 96)) < 0.06).astype(np.float32), np.full(n, 1500)
-        return {"tokens": tokens, "self_elo": ratings, "oppo_elo": ratings}
-    context = np.tile(np.array([0.5, 1, 0.5, 1, 0, 0], np.float32), (n, 1))
-    return {"planes": (rng.random((n, 112, 8, 8)) < 0.1).astype(np.uint8), "context": context}
-
-
-def _positions(n: int) -> list[Position]:
+def _positions(game: str, rating: int | None, n: int) -> list[Position]:
     """Positions of a random game."""
-    rng, state, found = np.random.default_rng(0), Chess().initial(), list[Position]()
-    while len(found) < n:
-        found.append(Position(state, 1500, 1500))
-        legal = state.legal_moves()
-        state = state.play(legal[rng.integers(len(legal))]) if legal else Chess().initial()
-    return found
+    rules = load_game(game)
+    rng, state, positions = np.random.default_rng(0), rules.initial(), list[Position]()
+    while len(positions) < n:
+        positions.append(Position(state, rating, rating))
+        legal = rules.legal_moves(state)
+        state = rules.play(state, int(rng.choice(legal))) if len(legal) else rules.initial()
+    return positions
 
 
 def timed(functions: list[Callable[[], object]], rounds: int, runs: int) -> NDArray[np.float64]:
@@ -105,10 +96,14 @@ def main() -> None:
     o = parser.parse_args()
     pin()
     sessions = [_session(path) for path in o.networks]
-    networks = [load_network(str(path), game="chess") for path in o.networks]
+    networks = [load_network(str(path)) for path in o.networks]
+    (game,) = {network.codec.game for network in networks}
+    people = describe(game).people
+    rating = None if people is None else describe(game).ratings.number(people.rating)
     result: dict[str, Any] = {}
     for n, rounds, runs in _BATCHES:
-        positions, inputs = _positions(n), [_inputs(session, n) for session in sessions]
+        positions = _positions(game, rating, n)
+        inputs = [network.codec.encode(positions) for network in networks]
         ways: dict[str, list[Callable[[], object]]] = {
             "network": [partial(s.run, None, feed) for s, feed in zip(sessions, inputs, strict=True)],
             "predict": [partial(network.predict, positions) for network in networks],
