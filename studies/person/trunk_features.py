@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from sparring.games import describe
 from sparring.networks.conditioned import ConditionedCodec
 from sparring.networks.style import trunk_output
 from sparring.networks.torch_executor import TorchGraph
-from sparring.training.person.choices import PersonGames, unpack
+from sparring.training.person.choices import PersonGames, plain, unpack
 
 CANDIDATES = 32
 """Moves of a position that are kept, the move played first, then the likeliest."""
@@ -102,7 +103,8 @@ class TrunkReader:
             games = samples.games[which]
             own, other = ratings[games].T
             other = np.where(np.isnan(other), own, other)
-            context = spec.context(own, other, np.full(len(which), np.nan))
+            komi = self.codec.komi(partial(plain, samples, which))
+            context = spec.context(own, other, np.full(len(which), np.nan), komi)
             width = int(np.diff(offsets).max())
             table = np.full((len(which), width), -1, np.int64)
             spots = np.arange(width) < np.diff(offsets)[:, None]

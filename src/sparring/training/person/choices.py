@@ -215,7 +215,7 @@ class ChoiceReader:
             )
             numbers = samples.games[which]
             other = np.where(np.isnan(ratings[numbers, 1]), own[numbers], ratings[numbers, 1])
-            komi = self.codec.komi(partial(_plain, samples, which))
+            komi = self.codec.komi(partial(plain, samples, which))
             context = spec.context(own[numbers], other, np.full(len(which), np.nan), komi)
             outputs = self._session.run({"planes": planes, "context": context})
             states = {  # games come one after the other: those of the last batch are enough
@@ -252,7 +252,7 @@ class ChoiceReader:
         return choices.take(np.flatnonzero(real[:, 0]))  # a move without a label cannot be predicted
 
 
-def _plain(samples: Any, which: NDArray[np.int64], encoding: str) -> NDArray[Any]:
+def plain(samples: Any, which: NDArray[np.int64], encoding: str) -> NDArray[Any]:
     """Positions in an encoding, [n, ...]."""
     planes: NDArray[Any] = samples.encode(which, encoding, 1, None)[0]
     return planes
