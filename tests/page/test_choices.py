@@ -146,6 +146,20 @@ def test_the_opponent_answers_at_once_and_never_resigns(page: Page) -> None:
     assert "think_time" not in again["opponent"]
 
 
+def test_the_box_for_a_position_stays_open_while_its_text_is_changed(page: Page) -> None:
+    choose(page, "chess")
+    from_position(page, "7k/8/6K1/8/8/8/8/1Q6 w - - 0 1")
+    box = page.get_by_label("A position or a whole game")
+    box.focus()
+    page.keyboard.press("Home")
+    page.keyboard.type("no ")
+    expect(page.get_by_role("alert")).to_be_visible()
+    expect(box).to_be_focused()
+    for _ in range(3):
+        page.keyboard.press("Backspace")
+    expect(page.get_by_text("Recognised: a position")).to_be_visible()
+
+
 def test_you_won_and_you_lost(page: Page) -> None:
     choose(page, "chess")
     weak(page)

@@ -64,8 +64,15 @@ export function GamePage({ id }: { id: string }) {
   };
   useEffect(() => {
     loadOffers();
-    api.game(id).then(see, (refusal: Error) => setError(refusal.message));
-    return follow(id, see, setLost);
+    const look = () => api.game(id).then(see, (refusal: Error) => setError(refusal.message));
+    void look();
+    let wasLost = false;
+    const setLink = (isLost: boolean) => {
+      if (wasLost && !isLost) setError(""); // that the server does not answer is no longer true
+      wasLost = isLost;
+      setLost(isLost);
+    };
+    return follow(id, see, setLink, () => void look());
   }, [id]);
   useEffect(() => {
     if (view) document.title = `${view.phase === "move" || view.phase === "sense" ? `${t("Your move")} · ` : ""}${known(view.title)} · Sparring`;
