@@ -78,14 +78,16 @@ def weak(page: Page) -> None:
 def held_answer(page: Page, url: str) -> Iterator[None]:
     """The first answer of the server to requests of an address reaches the page afterwards, when the page has
     dealt with all the rest. What the page makes of it is done when this returns."""
+    asked: list[Route] = []
     held: list[tuple[Route, APIResponse]] = []
 
     def hold(route: Route) -> None:
-        answer = route.fetch()
-        if held:
-            route.fulfill(response=answer)
-        else:
+        asked.append(route)
+        answer = route.fetch()  # answers to later requests may come first
+        if route is asked[0]:
             held.append((route, answer))
+        else:
+            route.fulfill(response=answer)
 
     page.route(url, hold)
     yield

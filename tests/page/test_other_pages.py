@@ -142,7 +142,8 @@ def test_the_kind_of_question_that_was_chosen_last_is_shown(page: Page) -> None:
     page.get_by_role("link", name="Human or not?").click()
     expect(page.locator(".turing-games figure")).to_have_count(2)
     with held_answer(page, "**/api/turing/rounds*"):
-        page.get_by_label("Level of the players").select_option(index=1)
+        with page.expect_request("**/api/turing/rounds*"):
+            page.get_by_label("Level of the players").select_option(index=1)
         page.get_by_label("One game").check()
         expect(page.locator(".turing-games figure")).to_have_count(1)
     expect(page.locator(".turing-games figure")).to_have_count(1)
