@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import APIResponse, Page, Route, expect
+
+from tests.waiting import wait_until
 
 TITLES = {
     "chess": "Chess",
@@ -65,10 +67,35 @@ def from_position(page: Page, position: str) -> None:
 
 def weak(page: Page) -> None:
     """Chooses the weakest search player."""
-    choice = page.get_by_label("A search player")
+    choice, strength = page.get_by_label("A search player"), page.get_by_label("Strength")
+    expect(choice.or_(strength).first).to_be_attached()  # the form is there
     if choice.count():
         choice.check()
-    page.get_by_label("Strength").fill("1")
+    strength.fill("1")
+
+
+@contextmanager
+def held_answer(page: Page, url: str) -> Iterator[None]:
+    """The first answer of the server to requests of an address reaches the page afterwards, when the page has
+    dealt with all the rest. What the page makes of it is done when this returns."""
+    asked: list[Route] = []
+    held: list[tuple[Route, APIResponse]] = []
+
+    def hold(route: Route) -> None:
+        asked.append(route)
+        answer = route.fetch()  # answers to later requests may come first
+        if route is asked[0]:
+            held.append((route, answer))
+        else:
+            route.fulfill(response=answer)
+
+    page.route(url, hold)
+    yield
+    wait_until(lambda: (page.evaluate("0"), held)[1], "the answer")
+    (route, answer) = held[0]
+    with page.expect_response(url):
+        route.fulfill(response=answer)
+    page.evaluate("new Promise(resolve => requestAnimationFrame(() => setTimeout(resolve)))")
 
 
 def resign(page: Page) -> None:

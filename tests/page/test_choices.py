@@ -7,8 +7,9 @@ from typing import Any
 
 from playwright.sync_api import Page, Route, expect
 
-from tests.page.steps import begin, choose, from_position, resign, result, tap, type_move, weak
+from tests.page.steps import begin, choose, from_position, held_answer, resign, result, tap, type_move, weak
 from tests.page.test_other_pages import serious_faults
+from tests.waiting import wait_until
 
 
 def begun_with(page: Page) -> dict[str, Any]:
@@ -58,7 +59,7 @@ def test_a_level_has_its_own_interval(page: Page) -> None:
     expect(note).to_contain_text("Between two measured levels: ")
     first = re.findall(r"\d+", note.inner_text())
     level.fill("370")
-    assert re.findall(r"\d+", note.inner_text()) != first
+    wait_until(lambda: re.findall(r"\d+", note.inner_text()) != first)
 
 
 def test_a_level_of_shogi_has_an_opening_style_and_chess_has_none(page: Page) -> None:
@@ -145,6 +146,20 @@ def test_the_opponent_answers_at_once_and_never_resigns(page: Page) -> None:
     assert "think_time" not in again["opponent"]
 
 
+def test_the_box_for_a_position_stays_open_while_its_text_is_changed(page: Page) -> None:
+    choose(page, "chess")
+    from_position(page, "7k/8/6K1/8/8/8/8/1Q6 w - - 0 1")
+    box = page.get_by_label("A position or a whole game")
+    box.focus()
+    page.keyboard.press("Home")
+    page.keyboard.type("no ")
+    expect(page.get_by_role("alert")).to_be_visible()
+    expect(box).to_be_focused()
+    for _ in range(3):
+        page.keyboard.press("Backspace")
+    expect(page.get_by_text("Recognised: a position")).to_be_visible()
+
+
 def test_you_won_and_you_lost(page: Page) -> None:
     choose(page, "chess")
     weak(page)
@@ -176,3 +191,17 @@ def test_a_hint_names_the_best_move_and_that_of_people(page: Page) -> None:
     page.reload()
     page.get_by_role("button", name="Hint").click()
     expect(advice.get_by_label("Your rating")).to_have_value("1000")
+
+
+def test_a_hint_that_comes_late_is_not_shown_for_the_next_position(page: Page) -> None:
+    choose(page, "chess")
+    weak(page)
+    begin(page)
+    with held_answer(page, "**/hint*"):
+        page.get_by_role("button", name="Hint").click()
+        type_move(page, "e4")
+        expect(page.locator(".moves button")).to_have_count(2)
+        expect(page.get_by_text("Your move.")).to_be_visible()
+    expect(page.locator(".hint")).to_have_count(0)
+    page.get_by_role("button", name="Hint").click()
+    expect(page.locator(".hint")).to_be_visible()

@@ -9,7 +9,7 @@ import axe_core_python
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.page.steps import begin, choose, resign, type_move, visit, weak
+from tests.page.steps import begin, choose, held_answer, resign, type_move, visit, weak
 
 AXE_SOURCE = (Path(axe_core_python.__file__).parent / "axe.min.js").read_text()
 MATE = "r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - 4 4"
@@ -136,6 +136,17 @@ def test_human_or_not_keeps_a_score(page: Page) -> None:
     expect(score).to_contain_text(re.compile(r"\d of 2\b"))
     page.reload()
     expect(score).to_contain_text(re.compile(r"\d of 2\b"))
+
+
+def test_the_kind_of_question_that_was_chosen_last_is_shown(page: Page) -> None:
+    page.get_by_role("link", name="Human or not?").click()
+    expect(page.locator(".turing-games figure")).to_have_count(2)
+    with held_answer(page, "**/api/turing/rounds*"):
+        with page.expect_request("**/api/turing/rounds*"):
+            page.get_by_label("Level of the players").select_option(index=1)
+        page.get_by_label("One game").check()
+        expect(page.locator(".turing-games figure")).to_have_count(1)
+    expect(page.locator(".turing-games figure")).to_have_count(1)
 
 
 def test_the_gallery_shows_figures(page: Page) -> None:

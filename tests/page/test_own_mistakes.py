@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
-from tests.page.steps import plain, resign, tap, type_move, visit
+from tests.page.steps import held_answer, plain, resign, tap, type_move, visit
 from tests.page.test_other_pages import BLUNDER, look, serious_faults
 from tests.waiting import wait_until
 
@@ -254,6 +254,20 @@ def test_a_good_move_is_played_without_a_question(page: Page, address: str) -> N
     type_move(page, "g6")
     expect(page.locator(".moves button").nth(5)).to_contain_text("g6")
     expect(page.get_by_role("group", name="Take it back?")).to_have_count(0)
+
+
+def test_a_move_that_is_cancelled_while_it_is_judged_is_not_played(page: Page, address: str) -> None:
+    position(page, address)
+    page.get_by_label("Warn me").select_option("mistakes")
+    played: list[str] = []
+    page.on("request", lambda request: played.append(request.url) if request.url.endswith("/moves") else None)
+    with held_answer(page, "**/warning*"):
+        type_move(page, "g6")
+        page.locator(".brand").focus()
+        page.keyboard.press("Escape")
+    assert played == []
+    type_move(page, "g6")
+    expect(page.locator(".moves button").nth(5)).to_contain_text("g6")
 
 
 def test_a_game_with_a_clock_begins_without_warnings(page: Page, address: str) -> None:

@@ -6,9 +6,10 @@ import json
 import re
 
 import pytest
-from playwright.sync_api import Page, Route, WebSocketRoute, expect
+from playwright.sync_api import Browser, Page, Route, WebSocketRoute, expect
 
 from tests.page.steps import begin, choose, from_position, plain, resign, result, tap, type_move, weak
+from tests.waiting import wait_until
 
 
 def test_chess_by_clicks_to_mate(page: Page) -> None:
@@ -90,6 +91,20 @@ def test_blind_chess_senses_moves_and_shows_the_truth(page: Page) -> None:
     expect(page.locator(".board-side cg-board piece")).to_have_count(32)
     replay.get_by_role("button", name="One move forward").click()
     expect(replay.get_by_text("White: sense e6")).to_be_visible()
+
+
+def test_blind_chess_shows_a_piece_that_is_certain_once(page: Page) -> None:
+    choose(page, "rbc")
+    begin(page)
+    expect(page.get_by_text("Tap a square to sense it")).to_be_visible()
+    tap(page, "e7")
+    expect(page.locator("square.sensed").first).to_be_attached()
+    type_move(page, "e2e4")
+    expect(page.get_by_text("Tap a square to sense it")).to_be_visible()
+    expect(page.locator("cg-auto-pieces piece").first).to_be_attached()
+    places = """where => [...document.querySelectorAll(`.board-side ${where} piece`)]
+        .map(piece => piece.style.transform.replace(/ scale.*/, ""))"""
+    assert not set(page.evaluate(places, "cg-auto-pieces")) & set(page.evaluate(places, "cg-board"))
 
 
 def test_expendibots_by_taps(page: Page) -> None:
@@ -303,3 +318,41 @@ def test_an_offered_draw_is_in_sight(page: Page) -> None:
     expect(page.get_by_text("The opponent offers a draw.")).to_be_visible()
     with page.expect_request("**/draw"):
         page.get_by_role("button", name="Accept the draw").click()
+
+
+def test_a_server_that_answers_again_is_not_said_to_be_silent(browser: Browser, address: str) -> None:
+    context = browser.new_context()
+    page = context.new_page()  # without the watch: the browser logs a request that fails
+    open_sockets: list[WebSocketRoute] = []
+
+    def live(socket: WebSocketRoute) -> None:
+        def message(text: str | bytes) -> None:
+            socket.send(text)
+            open_sockets.append(socket)
+
+        socket.connect_to_server().on_message(message)
+
+    page.route_web_socket("**/live", live)
+    page.goto(address)
+    choose(page, "chess")
+    weak(page)
+    begin(page)
+    page.route("**/moves*", lambda route: route.abort())
+    type_move(page, "e4")
+    alert = page.get_by_role("alert")
+    expect(alert).to_have_text("The server does not answer. Is it running?")
+    wait_until(lambda: (page.evaluate("0"), open_sockets)[1], "the socket's first message")
+    open_sockets[-1].close(code=1012)
+    expect(page.get_by_text("The connection is lost.")).to_have_count(0)
+    expect(alert).to_have_count(0)
+    context.close()
+
+
+def test_a_game_that_was_deleted_elsewhere_says_so(page: Page, address: str) -> None:
+    choose(page, "chess")
+    weak(page)
+    begin(page)
+    expect(page.get_by_text("Your move.")).to_be_visible()
+    page.request.delete(f"{address}/api/games/{page.url.rpartition('/')[2]}")
+    expect(page.get_by_role("alert")).to_have_text("There is no such game of yours.")
+    expect(page.get_by_text("The connection is lost.")).to_have_count(0)

@@ -117,8 +117,9 @@ export const api = {
   reports: () => request<ReportView[]>("GET", "/reports"),
 };
 
-/** Calls back with every message of a WebSocket, and connects again when it is lost. Returns the end of it. */
-function listen<T>(path: string, see: (view: T) => void, lost: (isLost: boolean) => void): () => void {
+/** Calls back with every message of a WebSocket, and connects again when it is lost, unless the server refuses it: what
+ * is followed is gone. Returns the end of it. */
+function listen<T>(path: string, see: (view: T) => void, lost: (isLost: boolean) => void, gone?: () => void): () => void {
   let socket: WebSocket | undefined;
   let timer: number | undefined;
   let over = false;
@@ -130,7 +131,8 @@ function listen<T>(path: string, see: (view: T) => void, lost: (isLost: boolean)
       see(JSON.parse(event.data as string) as T);
     };
     socket.onclose = (event) => {
-      if (over || event.code === 1008) return;
+      if (over) return;
+      if (event.code === 1008) return lost(false), gone?.();
       lost(true);
       timer = window.setTimeout(connect, 1000);
     };
@@ -143,7 +145,7 @@ function listen<T>(path: string, see: (view: T) => void, lost: (isLost: boolean)
   };
 }
 
-export const follow = (id: string, see: (view: GameView) => void, lost: (isLost: boolean) => void) =>
-  inTab ? tabFollow(id, see) : listen(`/games/${id}/live`, see, lost);
+export const follow = (id: string, see: (view: GameView) => void, lost: (isLost: boolean) => void, gone?: () => void) =>
+  inTab ? tabFollow(id, see) : listen(`/games/${id}/live`, see, lost, gone);
 export const followTournament = (id: string, see: (view: TournamentView) => void, lost: (isLost: boolean) => void) =>
   listen(`/tournaments/${id}/live`, see, lost);

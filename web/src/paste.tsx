@@ -180,7 +180,7 @@ export function FileButton({ onFile, main }: { onFile: (file: File) => void; mai
 export function useDrop(onOver: (isOver: boolean) => void, onFile: (file: File) => void): void {
   const now = useRef({ onOver, onFile });
   now.current = { onOver, onFile };
-  useEffect(() => {
+  useLayoutEffect(() => {
     const over = (event: DragEvent) => {
       if (!event.dataTransfer?.types.includes("Files")) return;
       event.preventDefault();

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Signal } from "@preact/signals";
 import { chessPieces } from "./boards/chess-pieces";
 import { shogiNotation } from "./boards/move-names";
@@ -74,7 +74,7 @@ export function Switch({ title, chosen }: { title: string; chosen: Signal<"off" 
 /** A box over the page. Escape, its button and a click beside it close it. */
 export function Dialog({ title, onClose, children }: { title: string; onClose: () => void; children: preact.ComponentChildren }) {
   const element = useRef<HTMLDialogElement>(null);
-  useEffect(() => element.current!.showModal(), []);
+  useLayoutEffect(() => element.current!.showModal(), []);
   return (
     <dialog ref={element} class="dialog" aria-label={title} onClose={onClose} onClick={(event) => event.target === event.currentTarget && event.currentTarget.close()}>
       <div class="dialog-inside">

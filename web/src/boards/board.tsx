@@ -109,7 +109,7 @@ function HiddenChessBoard({ view, past, bottom, chosen, aimed, onMove, onSense }
   });
   const guesses = (hidden?.guess ?? []).flatMap((piece, square) => {
     const share = hidden!.guess_shares[square] ?? 0;
-    return piece && share >= 0.15 ? [{ square: squareName(square), piece, share }] : [];
+    return piece && share >= 0.15 && hidden!.known[square] === "?" ? [{ square: squareName(square), piece, share }] : [];
   });
   const play = (moves: string[]) => (moves.length > 1 ? setChoices(moves) : moves[0] && onMove(moves[0]));
   const last = over ? (past ? past.last : lastText(view)) : view.moves.filter((each) => fromTo(each.text)).at(-1)?.text;

@@ -1,5 +1,5 @@
 import { render, type ComponentChildren } from "preact";
-import { useEffect } from "preact/hooks";
+import { useLayoutEffect } from "preact/hooks";
 
 /** The element beside the board in which `Confirm` shows itself. */
 export const CONFIRM_PLACE = "confirm-place";
@@ -7,7 +7,7 @@ const place = () => document.getElementById(CONFIRM_PLACE);
 
 /** A question about a move, beside the board: it covers no square. */
 export function Confirm({ label, text, children }: { label: string; text: string; children: ComponentChildren }) {
-  useEffect(() => {
+  useLayoutEffect(() => {
     const box = (
       <div class="confirm" role="group" aria-label={label}>
         <span role="status">{text}</span>
@@ -17,7 +17,7 @@ export function Confirm({ label, text, children }: { label: string; text: string
     const element = place();
     if (element) render(box, element);
   });
-  useEffect(() => {
+  useLayoutEffect(() => {
     const element = place();
     return () => void (element && render(null, element));
   }, []);

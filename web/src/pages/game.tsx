@@ -35,14 +35,19 @@ export function GamePage({ id }: { id: string }) {
   const latest = useRef(-1);
   const seen = useRef<GameView | null>(null);
   const wanted = useRef<number | null>(null);
+  const asked = useRef({ hint: 0, warning: 0 });
   const present = () => {
     wanted.current = null;
     setPast(null);
   };
-  const cancel = () => {
+  const unchoose = () => {
     setChosen(null);
     setWarning(null);
     setAimed(null);
+  };
+  const cancel = () => {
+    ++asked.current.warning; // a move that is judged meanwhile is not played
+    unchoose();
   };
   const see = (next: GameView) => {
     if (next.version < latest.current) return;
@@ -52,14 +57,22 @@ export function GamePage({ id }: { id: string }) {
     seen.current = next;
     setView(next);
     if (!isNew) return; // the same by another way: what the person has chosen meanwhile stays
+    ++asked.current.hint; // the answer to an older question is about another position
     setHint(null);
-    cancel();
+    unchoose();
     present();
   };
   useEffect(() => {
     loadOffers();
-    api.game(id).then(see, (refusal: Error) => setError(refusal.message));
-    return follow(id, see, setLost);
+    const look = () => api.game(id).then(see, (refusal: Error) => setError(refusal.message));
+    void look();
+    let wasLost = false;
+    const setLink = (isLost: boolean) => {
+      if (wasLost && !isLost) setError(""); // that the server does not answer is no longer true
+      wasLost = isLost;
+      setLost(isLost);
+    };
+    return follow(id, see, setLink, () => void look());
   }, [id]);
   useEffect(() => {
     if (view) document.title = `${view.phase === "move" || view.phase === "sense" ? `${t("Your move")} · ` : ""}${known(view.title)} · Sparring`;
@@ -120,14 +133,15 @@ export function GamePage({ id }: { id: string }) {
   const submit = (text: string) => {
     if (view.phase !== "move" || !teacher.on) return move(text);
     setChosen(text);
+    const number = ++asked.current.warning;
     api.warning(id, text, view.ply).then(
       (told) => {
-        if (seen.current?.ply !== view.ply) return;
+        if (number !== asked.current.warning || seen.current?.ply !== view.ply) return;
         if (!teacher.warns(told)) return move(text);
         setChosen(told.text);
         setWarning(told);
       },
-      (refusal: Error) => (cancel(), setError(refusal.message)),
+      (refusal: Error) => number === asked.current.warning && (cancel(), setError(refusal.message)),
     );
   };
   const choose = (text: string) => (confirmMoves.value === "on" && view.phase === "move" ? setChosen(text) : submit(text));
@@ -138,7 +152,10 @@ export function GamePage({ id }: { id: string }) {
     if (aimed !== square && (isOwn || confirmMoves.value === "on")) setAimed(square);
     else move(`sense ${square}`);
   };
-  const askHint = (rating: string | null) => void api.hint(id, rating).then(setHint, (refusal: Error) => setError(refusal.message));
+  const askHint = (rating: string | null) => {
+    const number = ++asked.current.hint;
+    api.hint(id, rating).then((found) => number === asked.current.hint && setHint(found), (refusal: Error) => number === asked.current.hint && setError(refusal.message));
+  };
   const chosenMove = view.legal.find((each) => each.text === chosen);
   const before = view.moves.at(-1)?.text;
   const playing = view.you !== null && view.phase !== "over";

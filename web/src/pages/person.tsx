@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { api, type GameOffer, type JobView, type PersonName } from "../api";
 import { loadOffers, offers, Ready, reloadOffers } from "../offers";
 import { FileButton, fileText, useDrop } from "../paste";
@@ -51,18 +51,21 @@ function Form({ onWork }: { onWork: (work: Work) => void }) {
   const [chosen, setChosen] = useState("");
   const [over, setOver] = useState(false);
   const [error, setError] = useState("");
+  const asked = useRef(0);
   const possible = offers.value.filter((each) => each.can_make_persons === null);
   const offer: GameOffer | undefined = possible.find((each) => each.name === name) ?? possible[0];
   const look = async (game: string, text: string) => {
+    const number = ++asked.current;
     setError("");
     setNames(null);
     setChosen("");
     try {
       const found = await api.personNames(game, text);
+      if (number !== asked.current) return;
       setNames(found);
       setChosen(found[0]?.name ?? "");
     } catch (refusal) {
-      setError((refusal as Error).message);
+      if (number === asked.current) setError((refusal as Error).message);
     }
   };
   const open = async (opened: File) => {

@@ -71,6 +71,7 @@ export function startKeys(offer: GameOffer, start: Start): Partial<Wanted> {
 
 export function StartForm({ offer, start, you, measured, onChange, onGame }: { offer: GameOffer; start: Start; you: "0" | "1" | "random"; measured: string | null; onChange: (start: Start) => void; onGame: (game: string) => void }) {
   const [other, setOther] = useState<Pasted | null>(null);
+  const [open, setOpen] = useState(false);
   const otherOffer = other && offers.value.find((each) => each.name === other.game);
   const set = (keys: Partial<Start>) => onChange({ ...start, ...keys });
   const handicap = offer.handicaps.find((each) => each.name === start.handicap);
@@ -119,7 +120,8 @@ export function StartForm({ offer, start, you, measured, onChange, onGame }: { o
           <input type="text" value={start.typed} spellcheck={false} placeholder={t("Moves with spaces between them")} onInput={({ currentTarget: { value } }) => set({ typed: value })} />
         </label>
       )}
-      <details open={start.pasted !== null}>
+      {/* A text that is not recognised, or not yet, keeps it open: it would close while one types. */}
+      <details open={open || start.pasted !== null || start.unread !== ""} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
         <summary>{t("Begin from a position or a saved game")}</summary>
         <Paste
           game={offer.name}

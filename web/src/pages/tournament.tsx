@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { api, followTournament, type TournamentGame, type TournamentView } from "../api";
 import { Picture } from "../boards/picture";
 import { Steps } from "../game/move-list";
@@ -183,7 +183,7 @@ function Interval({ elo, interval, place, ticks }: { elo: number; interval: [num
 /** A finished game, move by move. */
 function Replay({ view, game, onClose }: { view: TournamentView; game: TournamentGame; onClose: () => void }) {
   const [at, setAt] = useState(game.positions.length - 1);
-  useEffect(() => setAt(game.positions.length - 1), [game]);
+  useLayoutEffect(() => setAt(game.positions.length - 1), [game]);
   return (
     <section class="card tournament-replay" aria-label={t("Game {number}", { number: game.number + 1 })}>
       <button class="quiet close" onClick={onClose} aria-label={t("Close the game")}>

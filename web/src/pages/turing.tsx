@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { api, type JudgedGame, type TuringOffer, type TuringRound, type TuringScore, type TuringVerdict } from "../api";
 import { Picture } from "../boards/picture";
 import { Steps } from "../game/move-list";
@@ -23,10 +23,13 @@ export function TuringPage() {
   const [mode, setMode] = useState<Mode>(isPhone() ? "single" : "pair");
   const [level, setLevel] = useState<number | null>(null);
   const [error, setError] = useState("");
+  const asked = useRef(0);
   const refused = (refusal: Error) => setError(refusal.message);
   const next = (wanted: { mode: Mode; level: number | null } = { mode, level }) => {
     setError("");
+    const number = ++asked.current;
     api.turingRound(wanted).then((found) => {
+      if (number !== asked.current) return; // another kind of question was chosen meanwhile
       sessionStorage.setItem("turing", found.id);
       setAnswer(null);
       setRound(found);
@@ -37,7 +40,7 @@ export function TuringPage() {
       setTuring(found);
       if (found.kits.length === 0) return;
       const open = sessionStorage.getItem("turing");
-      if (open) api.turingAgain(open).then((again) => (setRound(again), setMode(again.mode)), () => next());
+      if (open) api.turingAgain(open).then((again) => asked.current === 0 && (setRound(again), setMode(again.mode)), () => next());
       else next();
     }, refused);
   }, []);

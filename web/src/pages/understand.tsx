@@ -23,6 +23,13 @@ interface Subject {
   options?: Record<string, number>;
 }
 
+/** The position that an answer is about. */
+interface Place {
+  subject: Subject;
+  ply: number;
+  line: string[];
+}
+
 /** What people of each rating play in a position, and a review of a whole game. */
 export function UnderstandPage({ game: gameId }: { game: string }) {
   useEffect(loadOffers, []);
@@ -30,7 +37,7 @@ export function UnderstandPage({ game: gameId }: { game: string }) {
   const [subject, setSubject] = useState<Subject>({ game: "chess" });
   const [ply, setPly] = useState(0);
   const [line, setLine] = useState<string[]>([]);
-  const [insight, setInsight] = useState<(PositionInsight & { game: string; request: object }) | null>(null);
+  const [insight, setInsight] = useState<(PositionInsight & { game: string; request: object; place: Place }) | null>(null);
   const [review, setReview] = useState<ReviewView | null>(null);
   const [rating, setRating] = useState<number | string | null>(null);
   const [you, setYou] = useState<number | null>(null);
@@ -60,7 +67,7 @@ export function UnderstandPage({ game: gameId }: { game: string }) {
     const wanted = record === undefined ? place : { ...place, record, ...(format ? { format } : {}), ...(record_index ? { record_index } : {}), ply };
     const request = { ...wanted, ...(line.length ? { moves: line } : {}) };
     api.understand({ ...request, ...(reviewedAs === null ? {} : { rating: reviewedAs }) }).then(
-      (found) => number === asked.current && setInsight({ ...found, game: subject.game, request }),
+      (found) => number === asked.current && setInsight({ ...found, game: subject.game, request, place: { subject, ply, line } }),
       (refusal: Error) => number === asked.current && setError(refusal.message),
     );
   }, [subject, ply, line, reviewedAs]);
@@ -112,6 +119,8 @@ export function UnderstandPage({ game: gameId }: { game: string }) {
     return () => removeEventListener("keydown", keys);
   });
   if (known.length === 0) return <Ready />;
+  const shown = insight?.place; // until the answer comes, the position before is on the board: its moves are not of the next one
+  const isHere = shown?.subject === subject && shown.ply === ply && shown.line === line;
   const reviewed = review && known.find((each) => each.name === review.game);
 
   const use = (pasted: Pasted | null) => {
@@ -153,11 +162,11 @@ export function UnderstandPage({ game: gameId }: { game: string }) {
           key={insight.game}
           game={insight.game}
           insight={insight}
-          played={line.length === 0 ? review?.moves[ply] ?? null : null}
-          better={line.length === 0 ? review?.moves[ply]?.best ?? null : null}
+          played={isHere && line.length === 0 ? review?.moves[ply] ?? null : null}
+          better={isHere && line.length === 0 ? review?.moves[ply]?.best ?? null : null}
           request={insight.request}
           wheel={wheel}
-          onMove={(move) => (setTab("position"), setLine([...line, move]))}
+          onMove={(move) => isHere && (setTab("position"), setLine([...line, move]))}
           head={review && <Tabs tab={tab} onTab={setTab} />}
           instead={tab === "game" && review && reviewed && <Review review={review} offer={reviewed} ply={ply} rating={rating} you={you} source={source} onPly={step} onRating={setRating} />}
         >

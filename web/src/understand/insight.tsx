@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks";
+import { useLayoutEffect, useState } from "preact/hooks";
 import type { BoardView, LegalMove, MoveCurve, PositionInsight } from "../api";
 import { moveName } from "../boards/move-names";
 import { NumberHelp } from "../help";
@@ -39,7 +39,7 @@ export function Insight({ game, insight, onMove, played, better, request, wheel,
   const [alpha, setAlpha] = useState(0);
   const [wanted, setWanted] = useState<number | string | null>(null);
   const asked = insight.ratings[insight.column];
-  useEffect(() => setWanted(null), [asked]);
+  useLayoutEffect(() => setWanted(null), [asked]);
   const chosen = wanted === null ? -1 : insight.ratings.indexOf(wanted);
   const column = chosen < 0 ? insight.column : chosen;
   const setColumn = (at: number) => setWanted(insight.ratings[at]!);

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { api, type LegalMove, type ReviewedMove, type ReviewView } from "../api";
 import { moveName } from "../boards/move-names";
 import { Icon } from "../icons";
@@ -48,7 +48,7 @@ export function Learn({ review, names, you, source }: { review: ReviewView; name
   const [added, setAdded] = useState<string | null>(null);
   const [error, setError] = useState("");
   const kept = useRef(false);
-  useEffect(() => setSide(you ?? 0), [you]);
+  useLayoutEffect(() => setSide(you ?? 0), [you]);
   const mistakes = review.moves.filter((each) => each.player === side && TAKEN.includes(each.mark) && each.text !== each.best && each.line.length > 0).length;
   const keep = async (cards: boolean): Promise<string[]> => {
     setError("");

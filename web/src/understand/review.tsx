@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks";
+import { useLayoutEffect, useState } from "preact/hooks";
 import type { GameOffer, ReviewedMove, ReviewView } from "../api";
 import { moveName } from "../boards/move-names";
 import { graphWidth } from "../graphs";
@@ -27,7 +27,7 @@ const MISSED = 0.5;
 /** A reviewed game: estimates of both players, the graph, what people of a level miss. */
 export function Review({ review, offer, ply, rating, you, source, onPly, onRating }: Props) {
   const [side, setSide] = useState(you ?? 0);
-  useEffect(() => setSide(you ?? 0), [you]);
+  useLayoutEffect(() => setSide(you ?? 0), [you]); // not after the next frame: it would take back what was chosen meanwhile
   const names = ([0, 1] as const).map((player) => review.players[player] || known(offer.sides[player]!, offer.name));
   const moves = review.moves;
   const first = moves[0]?.ply ?? 0;

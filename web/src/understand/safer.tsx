@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks";
+import { useLayoutEffect, useState } from "preact/hooks";
 import { api, type ComparedMove, type SaferView } from "../api";
 import { moveName } from "../boards/move-names";
 import { percent, phrase, rank, t } from "../text";
@@ -11,7 +11,7 @@ export function Safer({ game, asked, last, onMove }: { game: string; asked: obje
   const [found, setFound] = useState<SaferView | null>(null);
   const [waiting, setWaiting] = useState(true);
   const key = JSON.stringify(asked);
-  useEffect(() => {
+  useLayoutEffect(() => {
     let over = false;
     setFound(null);
     setWaiting(true);
