@@ -5,11 +5,15 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from sparring.go.game import Go
 from sparring.go.sgf import read_sgf
+from sparring.networks import Position, load_network
 from sparring.players.levels import read_level_table
 from studies.__main__ import main
+from studies.go_ranks import kit
 from studies.go_ranks.fit import Loss, fit_ranks, rank_at, rank_step, smooth_losses, solve_temperature
 from studies.go_ranks.games import Match, match_scores, tasks
 from studies.go_ranks.people import corrected, draw_sample, kgs_sample, read_games, unseen
@@ -133,3 +137,14 @@ def test_games_matches_and_fit_make_a_rank_table(tmp_path: Path) -> None:
     main(["go-matches", str(table), "--apart", "4", "--games", "2", "--size", "5", "--out", str(matches)])
     scores = match_scores(matches / "3k-2d.sgf")
     assert (scores["weaker"], scores["stronger"], scores["games"]) == ("3k", "2d", 2)
+
+
+def test_the_network_of_ranks_tells_ranks_apart_and_leads() -> None:
+    network = load_network(str(Path(kit.__file__).with_name("human-go-ranks.onnx")))
+    state, random = Go().initial(), np.random.default_rng(0)
+    for _ in range(40):
+        state = state.play(int(random.choice(state.legal_moves())))
+    weak, strong = (network.predict([Position(state, rating)])[0] for rating in (-5, 9))
+    assert np.abs(weak.probabilities - strong.probabilities).sum() > 0.05
+    assert weak.lead is not None
+    assert "not stated" in network.card.licence

@@ -159,8 +159,7 @@ class Trainer:
                 stopping = self._agreed(self._stopping or out_of_time)
                 waited = time.perf_counter() - reported > _REPORT_AFTER
                 if self.step % _REPORT_EVERY == 0 or waited or ended or due or stopping:
-                    speed = seen * self.world_size / (time.perf_counter() - reported)
-                    progress = self._progress(batch, outcome, speed)
+                    progress = self._progress(batch, outcome, seen, reported)
                     on_progress(progress)
                     if ended or due or (stopping and not self._stopping):
                         if metrics_logger is not None:  # the other ranks wait in their next step
@@ -262,9 +261,10 @@ class Trainer:
             return stopping
         return self.step % _REPORT_EVERY == 0 and any_rank(stopping, self.device)
 
-    def _progress(self, batch: TaskBatch, outcome: StepLoss, speed: float) -> TrainingProgress:
-        """Returns the progress after a step. Raises TrainingDiverged."""
-        loss = float(outcome.total)
+    def _progress(self, batch: TaskBatch, outcome: StepLoss, seen: int, reported: float) -> TrainingProgress:
+        """Returns the progress after a step, with the speed since `reported`. Raises TrainingDiverged."""
+        loss = float(outcome.total)  # waits for a GPU: only then are the steps done whose speed is meant
+        speed = seen * self.world_size / (time.perf_counter() - reported)
         check_loss(loss, f"step {self.step:,}", self.folder)
         figures = {name: float(value) for name, value in outcome.figures.items()}
         return TrainingProgress(self.step, self.steps, batch.variant, loss, figures, speed, self.metrics)
