@@ -97,7 +97,7 @@ ASKS_A_PLAYER = {
 """Modules that ask a player for a decision, and why."""
 
 
-NOT_A_PLAYER = ("super()", "self", "self.knowledge", "self._engine", "mover", "game.mover", "self.mover")
+NOT_A_PLAYER = ("super()", "self", "self.knowledge", "self._engine", "mover", "self.mover")
 """What else has a method `choose`: participants of games in lockstep (`Mover`), engines of protocols, the
 ratings of blind chess."""
 MOVES_BY_ITSELF = {
@@ -159,6 +159,14 @@ def test_a_player_that_is_asked_elsewhere_is_seen(call: str) -> None:
 )
 def test_a_loop_that_plays_a_game_is_seen(loop: str) -> None:
     assert plays_to_the_end(ast.parse(loop))
+
+
+def test_games_in_lockstep_have_one_driver() -> None:
+    """Only `play_together` asks participants of many games; one that is diluted asks the one inside it."""
+    asking = {
+        name for name, tree in modules() if re.search(r"(?<!self\.)\bmover\.choose\b", ast.unparse(tree))
+    }
+    assert asking == {"play/match.py"}
 
 
 def test_no_other_loop_plays_a_game() -> None:
