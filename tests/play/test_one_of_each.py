@@ -13,12 +13,13 @@ import pytest
 import sparring
 
 SOURCE = Path(sparring.__file__).parent
+STUDIES = Path(__file__).parents[2] / "studies"
 
 
 @cache
-def modules() -> list[tuple[str, ast.Module]]:
+def modules(folder: Path = SOURCE) -> list[tuple[str, ast.Module]]:
     return [
-        (str(path.relative_to(SOURCE)), ast.parse(path.read_text())) for path in sorted(SOURCE.rglob("*.py"))
+        (str(path.relative_to(folder)), ast.parse(path.read_text())) for path in sorted(folder.rglob("*.py"))
     ]
 
 
@@ -171,6 +172,25 @@ def test_games_in_lockstep_have_one_driver() -> None:
 
 def test_no_other_loop_plays_a_game() -> None:
     assert {name for name, tree in modules() if plays_to_the_end(tree)} == set(MOVES_BY_ITSELF)
+
+
+STUDIES_WITHOUT_A_GAME = {
+    "expendibots/opening.py": "the line of a search",
+    "go_ranks/counting.py": "GNU Go is the person of a game in progress",
+    "manners/games.py": "models of people end games between the moves, also at the length limit; by "
+    "`play_together` 10 of 60 games came in another order",
+    "networks/lc0.py": "recorded moves",
+    "rbc/belief.py": "a recorded game is replayed",
+    "rbc/variants.py": "a bot inside the player that times it",
+    "review/judge.py": "an engine judges recorded positions",
+    "shogi/opening_style.py": "players play on where they resign, as one did in 18 openings",
+}
+"""Studies that ask a player or play moves, and why they do not drive a game in progress."""
+
+
+def test_studies_drive_the_game_in_progress() -> None:
+    places = {name for name, tree in modules(STUDIES) if asks_a_player(tree) or plays_to_the_end(tree)}
+    assert places == set(STUDIES_WITHOUT_A_GAME)
 
 
 def test_all_drivers_use_the_game_in_progress() -> None:
