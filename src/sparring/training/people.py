@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from torch import nn
 
 from sparring.games import describe
-from sparring.games.versions import ENCODING_VERSION, MOVE_NUMBERING, check_encoding
+from sparring.games.description import ENCODING_VERSION, MOVE_NUMBERING
 from sparring.policies import rating_text
 from sparring.training.batches import TrainingBatch, losses, mean_of
 from sparring.training.config import TrainingConfig
@@ -132,7 +132,7 @@ class PeopleTask(Task):
 
     def check_versions(self, state: dict[str, Any]) -> None:
         """Raises BadFile if a checkpoint has other versions."""
-        check_encoding(describe(self.config.game), layout_of(self.config).encoding, state)
+        describe(self.config.game).check_encoding(layout_of(self.config).encoding, state)
 
 
 def summary(
