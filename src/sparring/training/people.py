@@ -15,7 +15,6 @@ from torch import nn
 
 from sparring.games import describe
 from sparring.games.description import ENCODING_VERSION, MOVE_NUMBERING
-from sparring.policies import rating_text
 from sparring.training.batches import TrainingBatch, losses, mean_of
 from sparring.training.config import TrainingConfig
 from sparring.training.export import export
@@ -143,7 +142,7 @@ def summary(
     `hits`, `nll` and `groups` are [n]; positions with group NaN count only overall.
     """
     by_group = {
-        rating_text(game, round(group)): _means(hits[groups == group], nll[groups == group])
+        describe(game).ratings.format(round(group)): _means(hits[groups == group], nll[groups == group])
         for group in np.unique(groups[~np.isnan(groups)]).tolist()
     }
     return {**_means(hits, nll), "groups": by_group}
