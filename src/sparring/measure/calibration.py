@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from sparring import data
 from sparring.arena.run_tournament import open_participant
-from sparring.arena.tournament import NamedPlayerConfig, ParticipantConfig, parse_participant
+from sparring.arena.tournament import ParticipantConfig, parse_participant
 from sparring.base.config import Fraction, Source, from_table, read_toml
 from sparring.base.errors import BadConfig, WorkerError
 from sparring.base.storage import Journal
@@ -388,9 +388,8 @@ class CalibrationWorker:
             return PolicyMover(config, self._policy(config.model))
         anchor = self._anchors[name]
         mover: Mover
-        if isinstance(anchor.participant, NamedPlayerConfig):
-            config = anchor.participant.player_config
-            mover = PolicyMover(config, self._policy(config.model))
+        if isinstance(anchor.participant, PlayerConfig):
+            mover = PolicyMover(anchor.participant, self._policy(anchor.participant.model))
         else:
             opened = partial(open_participant, anchor.participant, self._game)
             mover = EngineMover(opened, self._game, self._plan.seed)
