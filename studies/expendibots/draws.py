@@ -15,7 +15,9 @@ from sparring.expendibots.endings import tokens
 from sparring.expendibots.game import Expendibots
 from sparring.expendibots.tables import shipped_tables
 from sparring.measure.reports import write_json
-from sparring.players import GameStart, SearchLimits, Turn
+from sparring.play.game import LiveGame
+from sparring.play.match import play_out
+from sparring.players import SearchLimits
 from sparring.search.linear_evaluation import open_evaluation
 from studies.expendibots.acceptance import even_opening
 from studies.expendibots.rungs import ladder_player
@@ -65,17 +67,18 @@ def analyse_draws(out: Path, *, games: int, nodes: int, seed: int, command: str)
 def play_game(state: ExpendibotsState, nodes: int) -> SelfPlayEnding:
     """Plays a game from a state."""
     players = [ladder_player("champion", SearchLimits(nodes=nodes), megabytes=4) for _ in range(2)]
-    for side, player in enumerate(players):
-        player.new_game(GameStart(Expendibots(), side, state))
-    found = SelfPlayEnding("", True)
-    while (outcome := state.outcome) is None:
-        own, other = tokens(state)
+    ending = SelfPlayEnding("", True)
+
+    def look(game: LiveGame) -> None:
+        position = game.states[-1]
+        own, other = tokens(position)
         if own + other <= _FEW:
-            found.lead = max(found.lead, abs(own - other))
-        value = shipped_tables().probe(state)
+            ending.lead = max(ending.lead, abs(own - other))
+        value = shipped_tables().probe(position)
         if value is not None:
-            found.first_tabled = found.first_tabled or f"{max(own, other)}v{min(own, other)}"
-            found.endgame_win |= value != 0
-        state = state.play(players[state.to_move].choose(Turn.of(state)).move)
-    found.reason, found.drawn = outcome.reason, outcome.winner is None
-    return found
+            ending.first_tabled = ending.first_tabled or f"{max(own, other)}v{min(own, other)}"
+            ending.endgame_win |= value != 0
+
+    end = play_out(LiveGame(Expendibots(), dict(enumerate(players)), start=state), look)
+    ending.reason, ending.drawn = end.reason, end.winner is None
+    return ending

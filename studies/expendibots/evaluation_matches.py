@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Container, Iterator, Mapping
+from functools import partial
 from itertools import combinations
 from typing import Any
 
@@ -11,7 +12,9 @@ import numpy as np
 
 from sparring.arena import ArenaGame
 from sparring.games import load_game
-from sparring.players import GameStart, LearnedPlayer, SearchLimits, Turn
+from sparring.measure.calibration import EngineMover
+from sparring.play.match import MAX_PLIES, LockstepGame, play_together
+from sparring.players import LearnedPlayer, SearchLimits
 from sparring.search.linear_evaluation import LinearEvaluation, random_opening
 
 
@@ -38,32 +41,32 @@ def play_evaluation_match(
 
     Games come in pairs: one random opening of `plies` moves, colours exchanged. Both search to `depth`.
     """
+    rules = load_game(first[1].game)
     players = {
-        name: LearnedPlayer(each, SearchLimits(depth=depth), margin=0.0, megabytes=4)
-        for name, each in (first, second)
+        name: LearnedPlayer(evaluation, SearchLimits(depth=depth), margin=0.0, megabytes=4)
+        for name, evaluation in (first, second)
     }
-    for player in players.values():
-        player.new_game(GameStart(load_game(first[1].game), seed=seed))
+    movers = {name: EngineMover(partial(dict.__getitem__, players, name), rules, seed) for name in players}
     for number in range(games):
         if number in skip:
             continue
         names = (first[0], second[0]) if number % 2 == 0 else (second[0], first[0])
         began = time.monotonic()
-        state = sample_opening(first[1], plies, np.random.default_rng([seed, number // 2]))
+        rng = np.random.default_rng([seed, number // 2])
+        state = sample_opening(first[1], plies, rng)
         for player in players.values():
             player.searcher.clear()
-        while (outcome := state.outcome) is None:
-            state = state.play(players[names[state.to_move]].choose(Turn.of(state)).move)
-        score = 0.5 if outcome.winner is None else float(outcome.winner == 0)
+        game = LockstepGame(number, (movers[names[0]], movers[names[1]]), rng, state)
+        (ended,) = play_together([game], max_plies=MAX_PLIES)
         yield ArenaGame(
             number=number,
             first=names[0],
             second=names[1],
             opening=number // 2,
-            result=score,
-            reason=outcome.reason,
+            result=ended.result.first_score,
+            reason=ended.result.reason,
             detail="",
-            plies=state.ply,
+            plies=ended.state.ply,
             seconds=round(time.monotonic() - began, 3),
         )
 

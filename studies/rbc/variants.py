@@ -9,7 +9,7 @@ from __future__ import annotations
 import resource
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -23,10 +23,14 @@ from sparring.base.storage import Journal
 from sparring.base.workers import LocalWorkerPool, Worker
 from sparring.measure.ratings import wilson_interval
 from sparring.measure.reports import write_json
-from sparring.players import Clock, GameStart, Player, SearchLimits, Turn
+from sparring.play.match import NOT_STARTED
+from sparring.play.result import TIME_FORFEIT, UNFINISHED
+from sparring.players import Clock, Decision, GameStart, Player, SearchLimits, Turn
+from sparring.players.engines import TimeForfeit
 from sparring.rbc.bots import load_bot_config, make_bot
-from sparring.rbc.game import OpponentSense, Rbc
+from sparring.rbc.game import NO_SENSE, MoveResult, OpponentSense
 from sparring.rbc.history import to_history
+from sparring.rbc.matches import play_rbc_game
 from sparring.rbc.planner import PlannerBot
 from sparring.rbc.plugin import DESCRIPTION
 from sparring.records import GameRecord
@@ -35,6 +39,8 @@ from sparring.records.record import Termination
 JOURNAL = "variants.jsonl"
 REPORT = "variants.json"
 HISTORIES = "histories.jsonl.zst"
+_REASONS = {TIME_FORFEIT: "time", UNFINISHED.reason: "turn limit"}
+"""Reasons by the names that journals have."""
 
 
 @dataclass(frozen=True)
@@ -78,19 +84,52 @@ PlayedGame = tuple[VariantGame, bytes]
 """A game, and its history as reconchess writes it, compressed."""
 
 
-@dataclass
-class _Game:
-    """The clocks and searches of a running game."""
+class _TimedBot(Player):
+    """A bot on its own clock, which counts its decisions and its observations."""
 
-    left: list[float]
-    least: list[float]
-    searches: tuple[list[tuple[int, int]], list[tuple[int, int]]]
+    def __init__(self, bot: Player, name: str, match: VariantMatch, openings: np.random.Generator) -> None:
+        """`openings` draws the random moves of both sides."""
+        super().__init__(name)
+        self.bot, self._match, self._openings = bot, match, openings
+        self._left = self.least = match.seconds
+        self._moves = 0
+        self.searches: list[tuple[int, int]] = []
+        """Playouts and nodes of each search of a planner."""
 
-    def spend(self, side: int, began: float) -> bool:
-        """Takes the time since `began` off a clock; returns False if the flag has fallen."""
-        self.left[side] -= time.perf_counter() - began
-        self.least[side] = min(self.least[side], self.left[side])
-        return self.left[side] > 0
+    def new_game(self, start: GameStart) -> None:
+        self.bot.new_game(start)
+
+    def observe(self, observation: Any) -> None:
+        if not isinstance(observation, OpponentSense):
+            began = time.perf_counter()
+            self.bot.observe(observation)
+            self._spend(began)
+        if isinstance(observation, MoveResult):  # of its own move, which ends its turn
+            self._left += self._match.increment
+
+    def choose(self, turn: Turn) -> Decision:
+        """The bot's decision, or a random move at the beginning. Raises TimeForfeit."""
+        moves, sensing, began = turn.legal_moves, turn.legal_moves[-1] == NO_SENSE, time.perf_counter()
+        if not sensing and self._moves < self._match.random_moves:
+            decision = Decision(moves[int(self._openings.integers(len(moves)))])
+        else:
+            limits = SearchLimits(clock=Clock(self._left, self._match.increment))
+            decision = self.bot.choose(replace(turn, limits=limits))
+        self._spend(began)
+        if self._left <= 0:
+            raise TimeForfeit(self.name)
+        if isinstance(self.bot, PlannerBot) and self.bot.last_search is not None:
+            self.searches.append((self.bot.last_search.playouts, self.bot.last_search.nodes))
+        if not sensing:
+            self._moves += 1
+        return decision
+
+    def close(self) -> None:
+        self.bot.close()
+
+    def _spend(self, began: float) -> None:
+        self._left -= time.perf_counter() - began
+        self.least = min(self.least, self._left)
 
 
 class _Worker(Worker[tuple[VariantMatch, int], PlayedGame]):
@@ -103,24 +142,30 @@ class _Worker(Worker[tuple[VariantMatch, int], PlayedGame]):
         first = number % 2
         names = (match.bot, match.opponent) if first == 0 else (match.opponent, match.bot)
         labels = Path(match.bot).stem, Path(match.opponent).stem
-        bots: list[Player] = []
+        bots: list[_TimedBot] = []
         try:
-            bots = [make_bot(load_bot_config(name)) for name in names]
-            winner, reason, state, game = _play(bots, [Path(name).stem for name in names], match, number)
+            rng = np.random.default_rng([11, number // 2])
+            for name in names:
+                bots.append(_TimedBot(make_bot(load_bot_config(name)), Path(name).stem, match, rng))
+            seeds = [[7, number, side] for side in (0, 1)]
+            live = play_rbc_game(bots, seeds, 0, rng, match.max_turns)
         except Exception as error:
             return VariantGame(*labels, number, None, f"{type(error).__name__}: {error}"), b""
         finally:
             for bot in bots:
                 bot.close()
-        found = game.searches[first]
-        playouts, nodes = np.mean(found, axis=0).round(1).tolist() if found else (None, None)
+        assert live.end is not None
+        if live.end.broke_rules or live.end.reason == NOT_STARTED:
+            return VariantGame(*labels, number, None, live.end.detail), b""
+        bot, state, winner = bots[first], live.states[-1], live.end.winner
+        playouts, nodes = np.mean(bot.searches, axis=0).round(1).tolist() if bot.searches else (None, None)
         played = VariantGame(
             *labels,
             number,
             0.5 if winner is None else float(winner == first),
-            reason,
+            _REASONS.get(live.end.reason, live.end.reason),
             state.ply // 4,
-            least_left=round(game.least[first], 2),
+            least_left=round(bot.least, 2),
             playouts=playouts,
             nodes=nodes,
             megabytes=round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, 1),
@@ -141,39 +186,6 @@ def _history(state: RbcState, winner: int | None, names: Sequence[str], number: 
         site=str(number),
     )
     return zstandard.compress(to_history(record).encode() + b"\n", 9)
-
-
-def _play(
-    bots: Sequence[Player], names: Sequence[str], match: VariantMatch, number: int
-) -> tuple[int | None, str, RbcState, _Game]:
-    """Plays a game; returns the winner, the reason, the last state, and the clocks."""
-    rules = Rbc()
-    state = rules.initial()
-    game = _Game([match.seconds] * 2, [match.seconds] * 2, ([], []))
-    rng = np.random.default_rng([11, number // 2])
-    for side, bot in enumerate(bots):
-        bot.new_game(GameStart(rules, side, seed=[7, number, side], opponent=names[1 - side]))
-    while state.ply < 4 * match.max_turns:
-        side, legal_moves, began = state.to_move, state.legal_moves(), time.perf_counter()
-        if not state.sensing and state.ply < 4 * match.random_moves:
-            move = legal_moves[int(rng.integers(len(legal_moves)))]
-        else:
-            limits = SearchLimits(clock=Clock(game.left[side], match.increment))
-            move = bots[side].choose(Turn(None, legal_moves, limits)).move
-        if not game.spend(side, began):
-            return 1 - side, "time", state, game
-        if isinstance(bot := bots[side], PlannerBot) and bot.last_search is not None:
-            game.searches[side].append((bot.last_search.playouts, bot.last_search.nodes))
-        before, state = state, state.play(move)
-        if state.outcome is not None:
-            return state.outcome.winner, state.outcome.reason, state, game
-        for player, bot in enumerate(bots):
-            observation, began = rules.observe(before, player, move), time.perf_counter()
-            if not isinstance(observation, OpponentSense):
-                bot.observe(observation)
-                game.spend(player, began)
-        game.left[side] += 0.0 if before.sensing else match.increment
-    return None, "turn limit", state, game
 
 
 def run(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sparring.arena.tournament import NamedPlayerConfig, read_tournament
+from sparring.arena.tournament import read_tournament
 from sparring.play.match import NOT_STARTED
 from sparring.players import PlayerConfig, TimeControl
 from tests.arena.tournaments import play, small, tournament
@@ -33,16 +33,12 @@ nodes = 5
 """
     (tmp_path / "t.toml").write_text(text)
     here, file = read_tournament(tmp_path / "t.toml").entries
-    assert here == NamedPlayerConfig("here", PlayerConfig("chess", name="here", rating=1500))
-    assert file == NamedPlayerConfig(
-        "file", PlayerConfig("chess", name="file", model=model, rating=1400, nodes=5)
-    )
+    assert here == PlayerConfig("chess", name="here", rating=1500)
+    assert file == PlayerConfig("chess", name="file", model=model, rating=1400, nodes=5)
 
 
 def test_games_of_configured_players_are_repeatable(model: str) -> None:
-    entries = [
-        NamedPlayerConfig(f"m{nodes}", PlayerConfig("chess", model=model, nodes=nodes)) for nodes in (0, 6)
-    ]
+    entries = [PlayerConfig("chess", name=f"m{nodes}", model=model, nodes=nodes) for nodes in (0, 6)]
     games = [play(tournament(*entries, seed=seed)) for seed in (3, 3, 4)]
     moves = [[record.moves for _, record in game if record is not None] for game in games]
     assert moves[0] == moves[1] != moves[2]
@@ -50,16 +46,14 @@ def test_games_of_configured_players_are_repeatable(model: str) -> None:
 
 
 def test_a_configured_player_plays_by_the_clock_and_resigns(model: str) -> None:
-    quitter = NamedPlayerConfig(
-        "quitter", PlayerConfig("chess", model=model, resign_below=1.0, resign_after=2)
-    )
+    quitter = PlayerConfig("chess", name="quitter", model=model, resign_below=1.0, resign_after=2)
     played = play(tournament(quitter, *small(1), clock=TimeControl(base=60, increment=1)))
     assert all("resign" in result.reason for result, _ in played)
     assert [result.result for result, _ in played] == [0, 1]
 
 
 def test_a_player_that_cannot_be_loaded_forfeits(tmp_path: Path) -> None:
-    failed_to_start = NamedPlayerConfig("absent", PlayerConfig("chess", model=str(tmp_path / "no.onnx")))
+    failed_to_start = PlayerConfig("chess", name="absent", model=str(tmp_path / "no.onnx"))
     played = play(tournament(failed_to_start, *small(1)))
     assert [(game.first, game.result, game.reason) for game, _ in played] == [
         ("absent", 0, NOT_STARTED),

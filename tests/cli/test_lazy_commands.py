@@ -10,7 +10,9 @@ from importlib import import_module
 
 import pytest
 
+from sparring.cli import commands, main
 from sparring.cli.commands import Command, Group, all_commands
+from sparring.games import GAMES
 
 HEAVY = ("matplotlib", "onnxruntime", "pyarrow", "ray", "torch")
 IMPORTS = f"""
@@ -60,6 +62,21 @@ def test_an_engine_introduces_itself_without_heavy_libraries(protocol: str, aske
     )
     assert {"uci": "uciok", "usi": "usiok", "gtp": "= "}[protocol] in done.stdout
     assert done.stderr.splitlines()[-1] == "heavy: []"
+
+
+def test_a_general_command_lists_no_games_commands(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(commands, "all_commands", lambda: pytest.fail("the games' commands were listed"))
+    main(["perft", "chess", "1"])
+    assert "20" in capsys.readouterr().out
+
+
+def test_a_game_replaces_no_general_command() -> None:
+    """A general one would be found first when it is invoked, but not in the help."""
+    general = {name for name, entry in commands._GENERAL.items() if isinstance(entry, Command)}
+    for game in GAMES.values():
+        assert not general & set(game.commands() if game.commands else ()), game.name
 
 
 def test_no_command_imports_heavy_libraries_before_it_runs() -> None:

@@ -418,12 +418,13 @@ def test_a_human_profile_adds_the_moves_of_people_of_a_rank() -> None:
 
 
 def test_ranks_that_the_network_does_not_know_become_the_nearest_ones() -> None:
-    from sparring.policies import load_policy, rating_range, rating_text
+    from sparring.games import describe
+    from sparring.policies import load_policy, rating_range
 
     people = load_policy("human", "go")
     bounds = rating_range(people)
     assert bounds is not None
-    weakest = rating_text("go", int(bounds[0]))
+    weakest = describe("go").ratings.format(int(bounds[0]))
     with analysis(human=people) as session:
         session.query(**position(includePolicy=True, overrideSettings={"humanSLProfile": "rank_20k"}))
         expected = f"rank 20k is outside the range of human: {weakest} is used"

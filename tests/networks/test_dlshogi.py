@@ -17,7 +17,7 @@ from sparring.base.errors import BadFile
 from sparring.networks import Position
 from sparring.networks.card import read_card
 from sparring.networks.onnx_files import load_onnx
-from sparring.shogi import dlshogi, dlshogi_graph
+from sparring.shogi import dlshogi
 from sparring.shogi.game import Shogi
 from tests.games.test_shogi_against_cshogi import anywhere, crowded, entering, legal_positions
 from tests.networks.dlshogi_files import dlshogi_model
@@ -112,7 +112,7 @@ def test_a_network_is_read_and_predicts_in_batches(
     batch: int | str, opset: int, states: list[_core.ShogiState]
 ) -> None:
     original = dlshogi_model(batch, opset=opset)
-    model = dlshogi_graph.read(load_onnx(original.SerializeToString()), "small")
+    model = dlshogi.read(load_onnx(original.SerializeToString()), "small")
     onnx.checker.check_model(model, full_check=True)
     assert model.opset_import[0].version == 18
     codec = dlshogi.DlshogiCodec({})
@@ -160,7 +160,7 @@ def test_decoding_says_what_is_wrong_with_the_logits() -> None:
 
 
 def test_the_card_says_what_it_is() -> None:
-    model = dlshogi_graph.read(load_onnx(dlshogi_model().SerializeToString()), "small")
+    model = dlshogi.read(load_onnx(dlshogi_model().SerializeToString()), "small")
     card = read_card({entry.key: entry.value for entry in model.metadata_props})
     assert (card.name, card.game, card.codec) == ("small", "shogi", "dlshogi")
     assert card.parameters == sum(
@@ -177,16 +177,16 @@ def test_weights_listed_as_inputs_are_no_inputs() -> None:
             onnx.helper.make_tensor_value_info(tensor.name, tensor.data_type, tensor.dims)
         )
     model.ir_version = 3
-    read = dlshogi_graph.read(load_onnx(model.SerializeToString()), "old")
+    read = dlshogi.read(load_onnx(model.SerializeToString()), "old")
     assert [value.name for value in read.graph.input] == ["input1", "input2"]
 
 
 def test_networks_of_another_interface_are_refused() -> None:
     with pytest.raises(BadFile, match=r"input1 is float \[batch, 61, 9, 9\], not float \[batch, 62"):
-        dlshogi_graph.read(load_onnx(dlshogi_model(planes=61).SerializeToString()), "other")
+        dlshogi.read(load_onnx(dlshogi_model(planes=61).SerializeToString()), "other")
     with pytest.raises(BadFile, match=r"output_policy is float \[batch, 1134\]"):
-        dlshogi_graph.read(load_onnx(dlshogi_model(policy=1134).SerializeToString()), "other")
+        dlshogi.read(load_onnx(dlshogi_model(policy=1134).SerializeToString()), "other")
     nameless = dlshogi_model()
     nameless.graph.output[1].name = nameless.graph.node[-1].output[0] = "winrate"
     with pytest.raises(BadFile, match="it has no output output_value"):
-        dlshogi_graph.read(load_onnx(nameless.SerializeToString()), "other")
+        dlshogi.read(load_onnx(nameless.SerializeToString()), "other")

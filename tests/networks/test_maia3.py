@@ -13,7 +13,7 @@ from onnx.external_data_helper import convert_model_to_external_data
 
 from sparring import _core
 from sparring.base.errors import BadFile
-from sparring.chess import maia3, maia3_graph
+from sparring.chess import maia3
 from sparring.chess.game import Chess
 from sparring.networks import Position
 from sparring.networks.card import read_card
@@ -159,7 +159,7 @@ def test_ratings_have_defaults_and_bounds() -> None:
 def test_an_export_for_one_position_takes_batches(batch: int | str) -> None:
     """Also where the export says that its batch is free but writes 1 into its shapes."""
     original = maia3_model(batch)
-    model = maia3_graph.read(load_onnx(original.SerializeToString()), "small")
+    model = maia3.read(load_onnx(original.SerializeToString()), "small")
     onnx.checker.check_model(model, full_check=True)
     states = [state for _, state in random_lines(4, 1)][:20]
     positions = [Position(state, rating=600 + 90 * i) for i, state in enumerate(states)]
@@ -175,7 +175,7 @@ def test_an_export_for_one_position_takes_batches(batch: int | str) -> None:
 
 
 def test_only_what_predictions_need_is_kept() -> None:
-    model = maia3_graph.read(load_onnx(maia3_model().SerializeToString()), "small")
+    model = maia3.read(load_onnx(maia3_model().SerializeToString()), "small")
     assert [output.name for output in model.graph.output] == ["logits_move", "logits_value"]
     assert {"Squeeze", "GatherND"}.isdisjoint(count_operators(model))
     used = {name for node in model.graph.node for name in node.input}
@@ -184,11 +184,11 @@ def test_only_what_predictions_need_is_kept() -> None:
 
 def test_a_batch_that_cannot_be_freed_is_refused() -> None:
     with pytest.raises(BadFile, match="fixed at one position in a way that cannot be undone"):
-        maia3_graph.read(load_onnx(maia3_model(mixing=True).SerializeToString()), "mixed")
+        maia3.read(load_onnx(maia3_model(mixing=True).SerializeToString()), "mixed")
 
 
 def test_the_card_says_what_it_is() -> None:
-    model = maia3_graph.read(load_onnx(maia3_model().SerializeToString()), "small")
+    model = maia3.read(load_onnx(maia3_model().SerializeToString()), "small")
     card = read_card({entry.key: entry.value for entry in model.metadata_props})
     assert (card.name, card.game, card.codec, card.licence) == ("small", "chess", "maia3", "AGPL-3.0")
     assert card.settings == {"rating_low": 600, "rating_high": 2600, "rating_default": 1500}
@@ -204,8 +204,8 @@ def saved_apart(folder: Path) -> Path:
 
 def test_weights_in_a_second_file_end_up_inside(tmp_path: Path) -> None:
     path = saved_apart(tmp_path)
-    model = maia3_graph.read(load_onnx(path.read_bytes(), tmp_path), "small")
-    whole = maia3_graph.read(load_onnx(maia3_model().SerializeToString()), "small")
+    model = maia3.read(load_onnx(path.read_bytes(), tmp_path), "small")
+    whole = maia3.read(load_onnx(maia3_model().SerializeToString()), "small")
     inputs = maia3.Maia3Codec({}).encode([Position(GAME.initial())])
     assert np.array_equal(run(model, inputs)["logits_move"], run(whole, inputs)["logits_move"])
 
@@ -215,7 +215,7 @@ def test_a_missing_second_file_is_named(tmp_path: Path, with_folder: bool) -> No
     path = saved_apart(tmp_path)
     (tmp_path / "small.onnx.data").unlink()
     with pytest.raises(BadFile, match=r"small\.onnx\.data, which is not beside it"):
-        maia3_graph.read(load_onnx(path.read_bytes(), tmp_path if with_folder else None), "small")
+        maia3.read(load_onnx(path.read_bytes(), tmp_path if with_folder else None), "small")
 
 
 def test_the_study_finds_agreement(tmp_path: Path) -> None:

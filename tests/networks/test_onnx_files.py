@@ -13,9 +13,9 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 from sparring.base.errors import BadFile
-from sparring.chess import maia3_graph
+from sparring.chess import maia3
 from sparring.networks.onnx_files import load_onnx
-from sparring.shogi import dlshogi_graph
+from sparring.shogi import dlshogi
 from tests.networks.dlshogi_files import dlshogi_model
 from tests.networks.maia3_files import maia3_model
 
@@ -102,12 +102,12 @@ def elsewhere(model: onnx.ModelProto) -> None:
 )
 def test_a_bad_file_is_refused_with_its_reason(data: bytes, complaint: str) -> None:
     with pytest.raises(BadFile, match=complaint):
-        dlshogi_graph.read(load_onnx(data), "bad")
+        dlshogi.read(load_onnx(data), "bad")
 
 
 def test_a_network_for_another_game_is_refused() -> None:
     with pytest.raises(BadFile, match="not a Maia-3 network: it has an input input1"):
-        maia3_graph.read(load_onnx(dlshogi_model().SerializeToString()), "shogi")
+        maia3.read(load_onnx(dlshogi_model().SerializeToString()), "shogi")
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -121,7 +121,7 @@ def test_any_bytes_give_a_network_or_a_reason(seed: int) -> None:
     if rng.random() < 0.3:
         del data[rng.randrange(len(data)) :]
     with contextlib.suppress(BadFile):
-        assert dlshogi_graph.read(load_onnx(bytes(data)), "fuzzed").graph.node
+        assert dlshogi.read(load_onnx(bytes(data)), "fuzzed").graph.node
 
 
 def external(folder: Path, **changes: str) -> bytes:
@@ -154,7 +154,7 @@ def test_weights_in_another_file_are_read_with_care(
 ) -> None:
     data = external(tmp_path, **changes)
     with pytest.raises(BadFile, match=complaint):
-        maia3_graph.read(load_onnx(data, tmp_path), "apart")
+        maia3.read(load_onnx(data, tmp_path), "apart")
 
 
 def test_many_weights_cannot_share_one_small_file(tmp_path: Path) -> None:
@@ -164,4 +164,4 @@ def test_many_weights_cannot_share_one_small_file(tmp_path: Path) -> None:
         copy.CopyFrom(model.graph.initializer[0])
         copy.name = f"copy{i}"
     with pytest.raises(BadFile, match="too short for its weights"):
-        maia3_graph.read(load_onnx(model.SerializeToString(), tmp_path), "apart")
+        maia3.read(load_onnx(model.SerializeToString(), tmp_path), "apart")

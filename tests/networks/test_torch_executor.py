@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 
 from sparring.base.errors import BadFile
-from sparring.chess import maia3, maia3_graph
+from sparring.chess import maia3
 from sparring.chess.game import Chess
 from sparring.networks import Position
 from sparring.networks.onnx_files import load_onnx
 from sparring.networks.torch_executor import OPERATORS, TorchGraph
-from sparring.shogi import dlshogi, dlshogi_graph
+from sparring.shogi import dlshogi
 from sparring.shogi.game import Shogi
 from tests.networks.dlshogi_files import dlshogi_model
 from tests.networks.maia3_files import maia3_model
@@ -223,8 +223,8 @@ def test_shapes_that_the_graph_computes_are_followed() -> None:
 
 def networks() -> dict[str, tuple[onnx.ModelProto, dict[str, NDArray[Any]]]]:
     """Our two families as read, with a batch of inputs."""
-    shogi = dlshogi_graph.read(load_onnx(dlshogi_model(1, opset=11).SerializeToString()), "small")
-    chess = maia3_graph.read(load_onnx(maia3_model().SerializeToString()), "small")
+    shogi = dlshogi.read(load_onnx(dlshogi_model(1, opset=11).SerializeToString()), "small")
+    chess = maia3.read(load_onnx(maia3_model().SerializeToString()), "small")
     return {
         "dlshogi": (shogi, dict(dlshogi.DlshogiCodec({}).encode([Position(Shogi().initial())] * 3))),
         "maia3": (chess, dict(maia3.Maia3Codec({}).encode([Position(Chess().initial())] * 3))),

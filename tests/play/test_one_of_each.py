@@ -13,12 +13,13 @@ import pytest
 import sparring
 
 SOURCE = Path(sparring.__file__).parent
+STUDIES = Path(__file__).parents[2] / "studies"
 
 
 @cache
-def modules() -> list[tuple[str, ast.Module]]:
+def modules(folder: Path = SOURCE) -> list[tuple[str, ast.Module]]:
     return [
-        (str(path.relative_to(SOURCE)), ast.parse(path.read_text())) for path in sorted(SOURCE.rglob("*.py"))
+        (str(path.relative_to(folder)), ast.parse(path.read_text())) for path in sorted(folder.rglob("*.py"))
     ]
 
 
@@ -97,7 +98,7 @@ ASKS_A_PLAYER = {
 """Modules that ask a player for a decision, and why."""
 
 
-NOT_A_PLAYER = ("super()", "self", "self.knowledge", "self._engine", "mover", "game.mover", "self.mover")
+NOT_A_PLAYER = ("super()", "self", "self.knowledge", "self._engine", "mover", "self.mover")
 """What else has a method `choose`: participants of games in lockstep (`Mover`), engines of protocols, the
 ratings of blind chess."""
 MOVES_BY_ITSELF = {
@@ -161,8 +162,35 @@ def test_a_loop_that_plays_a_game_is_seen(loop: str) -> None:
     assert plays_to_the_end(ast.parse(loop))
 
 
+def test_games_in_lockstep_have_one_driver() -> None:
+    """Only `play_together` asks participants of many games; one that is diluted asks the one inside it."""
+    asking = {
+        name for name, tree in modules() if re.search(r"(?<!self\.)\bmover\.choose\b", ast.unparse(tree))
+    }
+    assert asking == {"play/match.py"}
+
+
 def test_no_other_loop_plays_a_game() -> None:
     assert {name for name, tree in modules() if plays_to_the_end(tree)} == set(MOVES_BY_ITSELF)
+
+
+STUDIES_WITHOUT_A_GAME = {
+    "expendibots/opening.py": "the line of a search",
+    "go_ranks/counting.py": "GNU Go is the person of a game in progress",
+    "manners/games.py": "models of people end games between the moves, also at the length limit; by "
+    "`play_together` 10 of 60 games came in another order",
+    "networks/lc0.py": "recorded moves",
+    "rbc/belief.py": "a recorded game is replayed",
+    "rbc/variants.py": "a bot inside the player that times it",
+    "review/judge.py": "an engine judges recorded positions",
+    "shogi/opening_style.py": "players play on where they resign, as one did in 18 openings",
+}
+"""Studies that ask a player or play moves, and why they do not drive a game in progress."""
+
+
+def test_studies_drive_the_game_in_progress() -> None:
+    places = {name for name, tree in modules(STUDIES) if asks_a_player(tree) or plays_to_the_end(tree)}
+    assert places == set(STUDIES_WITHOUT_A_GAME)
 
 
 def test_all_drivers_use_the_game_in_progress() -> None:

@@ -13,8 +13,7 @@ import torch
 
 from sparring import networks
 from sparring.base.errors import BadConfig, BadFile
-from sparring.games import load_game
-from sparring.policies import rating_text
+from sparring.games import describe, load_game
 from sparring.records import Batch, Batches
 from sparring.records.batches import NO_LABEL
 from sparring.training.batches import (
@@ -357,12 +356,12 @@ def test_groups_are_hundreds_and_ranks(tmp_path: Path) -> None:
     batch = next(iter(Batches([folder], split=None)))
     groups = rating_groups(batch, "go")
     assert (
-        sorted(rating_text("go", round(group)) for group in groups if group == group)
+        sorted(describe("go").ratings.format(round(group)) for group in groups if group == group)
         == ["3k"] * 2 + ["9p"] * 2
     )
     assert np.isnan(groups).sum() == 2
-    assert rating_text("chess", 1100) == "1100"
-    assert rating_text("go", 6) == "6d"
+    assert describe("chess").ratings.format(1100) == "1100"
+    assert describe("go").ratings.format(6) == "6d"
 
 
 def test_our_own_networks_teach_those_that_see_the_same(games: Path, tmp_path: Path) -> None:

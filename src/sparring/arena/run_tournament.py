@@ -14,7 +14,6 @@ from sparring.arena.openings import read_openings
 from sparring.arena.results import ArenaGame, ResultStore
 from sparring.arena.tournament import (
     Adjudication,
-    NamedPlayerConfig,
     Pairing,
     ParticipantConfig,
     StrengthPlayerConfig,
@@ -28,7 +27,15 @@ from sparring.measure.ratings import SequentialTest, Sprt
 from sparring.play.game import LiveGame
 from sparring.play.match import play_out
 from sparring.play.result import ADJUDICATED_DRAW, ADJUDICATED_WIN, LENGTH_LIMIT, GameResult
-from sparring.players import Decision, GameStart, Player, Turn, make_strength_player, open_player
+from sparring.players import (
+    Decision,
+    GameStart,
+    Player,
+    PlayerConfig,
+    Turn,
+    make_strength_player,
+    open_player,
+)
 from sparring.players.engine_player import EnginePlayer
 from sparring.players.engines import EngineConfig, FailureReason, kill_all
 from sparring.records import GameRecord
@@ -196,8 +203,8 @@ def open_participant(config: ParticipantConfig, game: Game[Any]) -> Player:
     match config:
         case EngineConfig():
             return EnginePlayer(config)
-        case NamedPlayerConfig():
-            return open_player(config.player_config)
+        case PlayerConfig():
+            return open_player(config)
         case StrengthPlayerConfig():
             return make_strength_player(game.spec.name, config.strength)
 

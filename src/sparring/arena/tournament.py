@@ -41,15 +41,7 @@ class StrengthPlayerConfig:
             raise bad_value("strength", self.strength, f"an integer from {STRENGTHS[0]} to {STRENGTHS[-1]}")
 
 
-@dataclass(frozen=True)
-class NamedPlayerConfig:
-    """A player from a TOML file or from the keys of a `[[player]]`."""
-
-    name: str
-    player_config: PlayerConfig
-
-
-ParticipantConfig: TypeAlias = EngineConfig | StrengthPlayerConfig | NamedPlayerConfig
+ParticipantConfig: TypeAlias = EngineConfig | StrengthPlayerConfig | PlayerConfig
 
 
 @dataclass(frozen=True)
@@ -134,6 +126,10 @@ class Tournament:
             facts["openings"]["file"] = hashlib.blake2b(self.openings.file.read_bytes()).hexdigest()
         if self.clock is not None:
             facts["clock"] = self.clock.used_keys()
+        facts["entries"] = [
+            {"name": entry["name"], "player_config": entry} if isinstance(config, PlayerConfig) else entry
+            for config, entry in zip(self.entries, facts["entries"], strict=True)
+        ]
         for entry in facts["entries"]:
             if limits := entry.get("limits"):  # as earlier versions wrote them
                 entry["limits"] = {
@@ -292,7 +288,7 @@ def parse_participant(
         return _engine(from_table(EngineEntry, table, source), game, source, has_clock)
     if "strength" in table:
         return from_table(StrengthPlayerConfig, table, source)
-    return NamedPlayerConfig(name, _player_config(table, game, source))
+    return _player_config(table, game, source)
 
 
 def _player_config(table: Mapping[str, Any], game: str, source: Source) -> PlayerConfig:

@@ -14,6 +14,8 @@ from typing import Annotated, Any, Self, TypeAlias
 
 from msgspec import Meta
 
+from sparring.base.sentences import Sentence
+
 Seconds = Annotated[float, Meta(ge=0, le=1_000_000)]
 _Moves = Annotated[int, Meta(ge=0, le=1_000)]
 
@@ -46,13 +48,41 @@ class TimeControl:
     """Moves after which the base is added again, such as 40; 0 for the whole game."""
 
     def __str__(self) -> str:
+        """The text in records, in seconds."""
+        return self._written(1, "{} byo-yomi", "{} Canadian")
+
+    @property
+    def in_minutes(self) -> str:
+        """The text in lists of games, such as 5+3: minutes for the game, seconds for all else."""
+        return self._written(60, "byo-yomi {}", "{}")
+
+    @property
+    def title(self) -> Sentence:
+        """The time control in words, for a choice of clocks."""
+        minutes, seconds, periods = self.base / 60, self.byoyomi, self.periods
+        if self.increment:
+            return Sentence("{minutes} min + {seconds} s", minutes=minutes, seconds=self.increment)
+        if seconds and periods > 1:
+            return Sentence(
+                "{minutes} min, then {periods} x {seconds} s",
+                minutes=minutes,
+                periods=periods,
+                seconds=seconds,
+            )
+        if seconds:
+            return Sentence("{minutes} min, then {seconds} s a move", minutes=minutes, seconds=seconds)
+        return Sentence("{minutes} min", minutes=minutes)
+
+    def _written(self, unit: int, japanese: str, canadian: str) -> str:
+        """The base in units of `unit` seconds, the increment, and the overtime by one of two templates."""
         session = f"{self.moves}/" if self.moves else ""
-        overtime = f" {self.byoyomi:g} byo-yomi" if self.byoyomi else ""
+        overtime = ""
         if self.byoyomi_moves:
-            overtime = f" {self.byoyomi:g}/{self.byoyomi_moves} Canadian"
-        elif self.byoyomi and self.periods > 1:
-            overtime = f" {self.periods}x{self.byoyomi:g} byo-yomi"
-        return f"{session}{self.base:g}+{self.increment:g}{overtime}"
+            overtime = " " + canadian.format(f"{self.byoyomi:g}/{self.byoyomi_moves}")
+        elif self.byoyomi:
+            periods = f"{self.periods}x" if self.periods > 1 else ""
+            overtime = " " + japanese.format(f"{periods}{self.byoyomi:g}")
+        return f"{session}{self.base / unit:g}+{self.increment:g}{overtime}"
 
     def used_keys(self) -> dict[str, Any]:
         """The values by key, without the optional keys that this clock does not use."""

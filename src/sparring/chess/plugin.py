@@ -49,7 +49,7 @@ def _networks() -> NetworkFormats:
     return NetworkFormats(
         codecs={"lc0": lc0.Lc0Codec, "maia3": maia3.Maia3Codec},
         weights=WeightsFormat("Lc0", looks_like_lc0, lazy_reader("sparring.chess.lc0_graph")),
-        onnx=OnnxFormat("Maia-3", frozenset({"tokens"}), lazy_reader("sparring.chess.maia3_graph")),
+        onnx=OnnxFormat("Maia-3", frozenset({"tokens"}), maia3.read),
     )
 
 

@@ -1,20 +1,21 @@
-"""The commands of `sparring`: names, functions and summaries. Games add their own.
+"""The command `sparring` and its commands: names, functions and summaries. Games add their own.
 
 The module of a command is imported when it is invoked: help and `--version` import none of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import sys
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
-from sparring.cli.console import checked_command
+from sparring.cli.console import checked_command, run_app
 from sparring.games import GAMES
 
 HELP_OPTIONS: dict[str, Any] = {"help_option_names": ["-h", "--help"]}
@@ -170,3 +171,38 @@ def all_commands() -> dict[str, Command | Group]:
                 entry = Group(existing.summary, {**existing.commands, **entry.commands})
             commands[name] = entry
     return commands
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Runs a command line, by default that of the process.
+
+    An error that a user can make prints one line to standard error and exits with a non-zero status. The
+    games' commands are listed unless a general one is invoked.
+    """
+    app = typer.Typer(
+        cls=LazyGroup, add_completion=False, no_args_is_help=True, context_settings=HELP_OPTIONS
+    )
+    app.callback()(about)
+    group = get_command(app)
+    assert isinstance(group, LazyGroup)
+    name = next(iter(sys.argv[1:] if arguments is None else arguments), "")
+    general = _GENERAL.get(name)
+    commands = {name: general} if isinstance(general, Command) else all_commands()
+    run_app(group.add(commands), "sparring", arguments)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        print(f"sparring {version('sparring')}")
+        raise typer.Exit
+
+
+def about(
+    show_version: Annotated[
+        bool,
+        typer.Option("--version", "-V", callback=_print_version, is_eager=True, help="Print the version."),
+    ] = False,
+) -> None:
+    """The opponent you want to play."""

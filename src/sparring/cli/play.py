@@ -28,7 +28,6 @@ from sparring.players import DEFAULT_RATING, STRENGTHS, AdaptivePlayer, Player, 
 from sparring.players.game_players import games_with_bots
 from sparring.players.levels import shipped_levels
 from sparring.players.player_config import StrengthScale
-from sparring.policies import rating_text
 from sparring.policies.person import PersonPolicy
 from sparring.records.readers import written_formats
 
@@ -322,7 +321,7 @@ def describe_opponent(opponent: Player, strength: int | None) -> str:
     if isinstance(policy, PersonPolicy):
         games = f"{policy.card.games:,} games of {visible(policy.card.person)}"
         return f"Your opponent is {name}, who plays as in {games}{_search_text(opponent)}."
-    rated = None if rating is None else with_article(rating_text(policy.game, rating))
+    rated = None if rating is None else with_article(describe(policy.game).ratings.format(rating))
     style = _errors_text(opponent) or (f", who plays in the style of {rated}" if rated else "")
     if opponent.config.level is not None:
         style = f", level {opponent.config.level}{style}"

@@ -31,7 +31,7 @@ from sparring.games import Game, IllegalMove, ParseError, describe, load_game, m
 from sparring.games.states import split_moves
 from sparring.networks import Position, Prediction
 from sparring.players import PlayerConfig
-from sparring.policies import Policy, load_policy, rating_text, unrated
+from sparring.policies import Policy, load_policy, unrated
 
 # Positions to predict: from command-line options, or one JSON object per line.
 
@@ -204,7 +204,7 @@ def predict(
     else:
         is_assumed = place.rating is None and ratings is None and ranks is None
         if len(policies) == 1 and place.rating is not None and not unrated(policies[0]):
-            predictions = {rating_text(game, place.rating): predictions[policies[0].name]}
+            predictions = {describe(game).ratings.format(place.rating): predictions[policies[0].name]}
         _show(place.state, predictions, top)
         if is_assumed and not all(map(unrated, policies)):
             word = describe(game).ratings.word
@@ -222,7 +222,7 @@ def _by_strength(policies: list[Policy], place: Position, ratings: list[int]) ->
         raise UserError(f"{complaint}: all columns would be the same")
     check_rating_range(policy, *ratings, place.opponent_rating)
     predictions = policy.predict([replace(place, rating=number) for number in ratings])
-    names = [rating_text(policy.game, number) for number in ratings]
+    names = [describe(policy.game).ratings.format(number) for number in ratings]
     return dict(zip(names, predictions, strict=True))
 
 

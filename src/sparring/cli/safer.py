@@ -21,7 +21,7 @@ from sparring.measure.expectation import (
     values_are_usable,
 )
 from sparring.networks import Position
-from sparring.policies import load_policy, rating_text, unrated
+from sparring.policies import load_policy, unrated
 
 _DEFAULTS = ExpectationConfig()
 
@@ -102,7 +102,7 @@ def _result(comparison: SaferMove) -> dict[str, Any]:
 
 
 def _show(game: str, place: Position, comparison: SaferMove) -> None:
-    people = "people" if place.rating is None else f"people of {rating_text(game, place.rating)}"
+    people = "people" if place.rating is None else f"people of {describe(game).ratings.format(place.rating)}"
     console = make_console()
     console.print(f"Expected score with the best play of both sides, and between {people}:")
     table = Table("move", "played", "best play", "people", "", box=None)

@@ -15,7 +15,7 @@ from typing import Any, Literal, TypeAlias
 from sparring.engines.options import EngineSettings
 from sparring.engines.protocols import ProtocolSpec, decision_info, move_stats, pv_texts, search_info
 from sparring.engines.server import SendLine
-from sparring.games import IllegalMove, Move, ParseError, load_game
+from sparring.games import IllegalMove, Move, ParseError, describe, load_game
 from sparring.players import (
     LOAD_ERRORS,
     Decision,
@@ -27,7 +27,7 @@ from sparring.players import (
     Turn,
     make_player,
 )
-from sparring.policies import load_policy, rating_range, rating_text, unrated
+from sparring.policies import load_policy, rating_range, unrated
 from sparring.search import Clock, SearchResult
 from sparring.search.limits import allocate_time, stop_timer, wait_out
 
@@ -175,7 +175,7 @@ class PlayerCache:
         if rating is None or bounds[0] <= rating <= bounds[1]:
             return rating
         nearest = int(min(max(rating, bounds[0]), bounds[1]))
-        texts = [rating_text(config.game, value) for value in (rating, nearest)]
+        texts = [describe(config.game).ratings.format(value) for value in (rating, nearest)]
         self._send_message(
             f"{which.replace('_', ' ')} {texts[0]} is outside the range of {config.model}: {texts[1]} is used"
         )

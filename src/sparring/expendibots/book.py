@@ -21,7 +21,7 @@ from sparring.base.errors import BadFile
 from sparring.base.storage import atomic_writer, read_npz
 from sparring.expendibots.game import Expendibots
 from sparring.games import Move, describe
-from sparring.games.versions import MOVE_NUMBERING, check_move_numbering
+from sparring.games.description import MOVE_NUMBERING
 from sparring.search.linear_evaluation import AlphaBetaSearcher
 
 SHIPPED_BOOK = data.path("books", "expendibots")
@@ -54,7 +54,7 @@ def open_expendibots_book(path: Path = SHIPPED_BOOK) -> ExpendibotsBook:
     try:
         keys, moves, origin = (file[name] for name in ("keys", "moves", "origin"))
         versions = {MOVE_NUMBERING: int(file[MOVE_NUMBERING])} if MOVE_NUMBERING in file else {}
-        check_move_numbering(describe("expendibots"), versions)
+        describe("expendibots").check_move_numbering(versions)
         entries = dict(zip(keys.tolist(), moves.tolist(), strict=True))
         return ExpendibotsBook(entries, json.loads(str(origin)))
     except BadFile as error:

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+from sparring.base.errors import BadFile
 from sparring.games.ratings import ELO, RatingSystem
 
 if TYPE_CHECKING:
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
 EngineProtocol: TypeAlias = Literal["uci", "usi", "gtp"]
 PolicyHead: TypeAlias = Literal["from-to", "planes", "points"]
 BoardKind: TypeAlias = Literal["chessboard", "shogiboard", "points", "squares"]
+MOVE_NUMBERING, ENCODING_VERSION = "move_numbering", "encoding_version"
+"""Entries of files that store moves by number, or depend on an encoding: the version. A file without an entry
+was written before versions existed and counts as version 1."""
 
 
 @dataclass(frozen=True)
@@ -272,6 +276,20 @@ class GameDescription:
         """A part of cache keys that depend on the move numbering; empty for version 1."""
         return b"" if self.move_numbering == 1 else f"move numbering {self.move_numbering}".encode()
 
+    def check_move_numbering(self, entries: Mapping[str, object]) -> None:
+        """Checks the entry MOVE_NUMBERING of a file. Raises BadFile."""
+        _check(entries.get(MOVE_NUMBERING, 1), self.move_numbering, f"move numbering of {self.name}")
+
+    def check_encoding(self, encoding: str, entries: Mapping[str, object]) -> None:
+        """Checks the entry ENCODING_VERSION of a file that uses an encoding. Raises BadFile.
+
+        The encoding "planes" names moves by their codes, so it depends on the move numbering too.
+        """
+        expected = self.encodings.get(encoding, 1)
+        _check(entries.get(ENCODING_VERSION, 1), expected, f"encoding '{encoding}' of {self.name}")
+        if encoding == "planes":
+            self.check_move_numbering(entries)
+
     @property
     def state_class(self) -> type[Any]:
         """The class of the game's states. Imports the rules only of a game in Python."""
@@ -315,3 +333,8 @@ class GameDescription:
 
         made: type[Any] = getattr(_core, self.native + kind)
         return made
+
+
+def _check(actual: object, expected: int, what: str) -> None:
+    if actual != expected:
+        raise BadFile(f"found version {str(actual)[:40]} of the {what}, expected version {expected}")

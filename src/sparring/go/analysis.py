@@ -28,7 +28,7 @@ from sparring._core import GoState, PuctConfig
 from sparring.base.errors import SparringError, UserError
 from sparring.engines.protocols import pv_texts
 from sparring.engines.server import StdinReader, StdoutWriter
-from sparring.games import Move
+from sparring.games import Move, describe
 from sparring.go.analysis_query import (
     AnalysisRequest,
     AnalysisSettings,
@@ -41,7 +41,7 @@ from sparring.go.counting import apply_passing_rules
 from sparring.networks import Position, Prediction
 from sparring.players.player_config import PlayerConfig
 from sparring.players.policy_player import puct_config
-from sparring.policies import Policy, load_policy, rating_range, rating_text
+from sparring.policies import Policy, load_policy, rating_range
 
 KATAGO_VERSION = "1.16.4"
 """The version of KataGo whose protocol this is."""
@@ -400,7 +400,7 @@ class AnalysisPolicies:
             return f"{self.human.name} is not conditioned on ranks"
         for rank in profile.ranks:
             if (nearest := _within(rank, bounds)) != rank:
-                known, asked = (rating_text("go", number) for number in (nearest, rank))
+                known, asked = (describe("go").ratings.format(number) for number in (nearest, rank))
                 return f"rank {asked} is outside the range of {self.human.name}: {known} is used"
         return ""
 

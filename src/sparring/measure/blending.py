@@ -21,7 +21,7 @@ from sparring.games import describe
 from sparring.measure.metrics import Estimate, Means, Resamples
 from sparring.measure.samples import Sample
 from sparring.measure.scores import ChoiceData
-from sparring.policies import Curve, rating_text
+from sparring.policies import Curve
 from sparring.policies.policy import Array, segment_argmax, segment_log_softmax, segment_repeat, segment_sum
 from sparring.policies.pool import (
     FeatureScaler,
@@ -420,5 +420,5 @@ def curve_value(game: str, curve: Curve) -> str:
     """A number, or a table by rating or rank."""
     if len(curve.knots) == 1:
         return f"{curve.knots[0][1]:.4f}"
-    parts = [f"{rating_text(game, round(rating))} = {value:.4f}" for rating, value in curve.knots]
+    parts = [f"{describe(game).ratings.format(round(rating))} = {value:.4f}" for rating, value in curve.knots]
     return f"{{ {', '.join(parts)} }}"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from functools import cache, partial
-from itertools import groupby, islice, pairwise, zip_longest
+from itertools import groupby, pairwise, zip_longest
 from pathlib import Path
 from statistics import fmean
 from threading import Lock
@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from sparring import data
 from sparring.arena.run_tournament import open_participant
-from sparring.arena.tournament import NamedPlayerConfig, ParticipantConfig, parse_participant
+from sparring.arena.tournament import ParticipantConfig, parse_participant
 from sparring.base.config import Fraction, Source, from_table, read_toml
 from sparring.base.errors import BadConfig, WorkerError
 from sparring.base.storage import Journal
@@ -388,9 +388,8 @@ class CalibrationWorker:
             return PolicyMover(config, self._policy(config.model))
         anchor = self._anchors[name]
         mover: Mover
-        if isinstance(anchor.participant, NamedPlayerConfig):
-            config = anchor.participant.player_config
-            mover = PolicyMover(config, self._policy(config.model))
+        if isinstance(anchor.participant, PlayerConfig):
+            mover = PolicyMover(anchor.participant, self._policy(anchor.participant.model))
         else:
             opened = partial(open_participant, anchor.participant, self._game)
             mover = EngineMover(opened, self._game, self._plan.seed)
@@ -661,49 +660,25 @@ class RollingGames:
 
         Raises WorkerError.
         """
-        waiting = ((task.player, *game) for task in tasks for game in self._worker.games(task))
         names: dict[LockstepGame, tuple[str, str]] = {}
-        thinking: dict[Future[list[Move]], LockstepGame] = {}
-        ready: list[LockstepGame] = []
+
+        def games() -> Iterator[LockstepGame]:
+            for task in tasks:
+                for anchor, game in self._worker.games(task):
+                    names[game] = task.player, anchor
+                    yield game
+
+        played = play_together(
+            games(),
+            max_plies=self._max_plies,
+            together=self._together,
+            threads=lambda mover: None if engine_of(mover) is None else self._threads,
+        )
         try:
-            while True:
-                for player, anchor, game in islice(waiting, self._together - len(names)):
-                    names[game] = player, anchor
-                    ready.append(game)
-                if not names:
-                    return
-                moved = self._move(ready, thinking)
-                ready = [game for game in moved if not game.ended(self._max_plies)]
-                for game in moved:
-                    if game.ended(self._max_plies):
-                        yield [self._worker.ended(*names.pop(game), game)]
+            for game in played:
+                yield [self._worker.ended(*names.pop(game), game)]
         except Exception as error:
             raise WorkerError(f"{type(error).__name__}: {error}") from error
-
-    def _move(
-        self, ready: Sequence[LockstepGame], thinking: dict[Future[list[Move]], LockstepGame]
-    ) -> list[LockstepGame]:
-        """Has our players move in their games and asks the engines in theirs; the games in which a move was
-        played, at least one."""
-        batches: dict[Mover, list[LockstepGame]] = {}
-        for game in ready:
-            if engine_of(game.mover) is None:
-                batches.setdefault(game.mover, []).append(game)
-            else:
-                thinking[self._threads.submit(game.mover.choose, [game])] = game
-        moved = []
-        for mover, games in batches.items():
-            for game, move in zip(games, mover.choose(games), strict=True):
-                game.play(move)
-                moved.append(game)
-        finished = [future for future in thinking if future.done()]
-        if not moved and not finished:
-            finished = list(wait(thinking, return_when=FIRST_COMPLETED).done)
-        for future in finished:
-            game = thinking.pop(future)
-            game.play(future.result()[0])
-            moved.append(game)
-        return moved
 
     def __enter__(self) -> Self:
         return self

@@ -18,7 +18,7 @@ from msgspec import Meta
 from sparring.base.errors import BadFile
 from sparring.base.protobuf import parse
 from sparring.games import describe
-from sparring.games.versions import ENCODING_VERSION, MOVE_NUMBERING, check_encoding
+from sparring.games.description import ENCODING_VERSION, MOVE_NUMBERING
 
 if TYPE_CHECKING:
     import onnx
@@ -131,7 +131,7 @@ def read_card(metadata: dict[str, str]) -> ModelCard:
     except (KeyError, ValueError) as error:  # msgspec's errors are ValueErrors
         raise BadFile(f"its model card is broken ({error})") from None
     try:
-        check_encoding(game, encoding, versions)
+        game.check_encoding(encoding, versions)
     except BadFile as error:
         raise BadFile(f"{error}; convert or train the network again") from None
     return card

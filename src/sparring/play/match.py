@@ -9,8 +9,10 @@ in one batch.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from dataclasses import replace
+from itertools import islice
 from typing import Any, Protocol
 
 import numpy as np
@@ -194,14 +196,46 @@ class LockstepGame:
             self.live.make(move)
 
 
-def play_together(games: Sequence[LockstepGame], *, max_plies: int) -> Iterator[LockstepGame]:
-    """Plays games to their end and yields them as they end. A game of `max_plies` plies is drawn."""
-    running = list(games)
-    while running:
-        movers = {id(game.mover): game.mover for game in running}
-        for key, mover in movers.items():
-            turns = [game for game in running if id(game.mover) == key]
+def play_together(
+    games: Iterable[LockstepGame],
+    *,
+    max_plies: int,
+    together: int | None = None,
+    threads: Callable[[Mover], Executor | None] = lambda mover: None,
+) -> Iterator[LockstepGame]:
+    """Plays games to their end and yields them as they end.
+
+    Args:
+        max_plies: length at which a game is drawn.
+        together: most games at a time; another one is taken when one has ended. None for all.
+        threads: (participant) -> threads in which it is asked for a move in one game at a time, while the
+            others move; None for a participant that is asked in all its games at once.
+    """
+    waiting, ready = iter(games), list[LockstepGame]()
+    thinking: dict[Future[list[Move]], LockstepGame] = {}
+    while True:
+        ready += islice(waiting, None if together is None else together - len(ready) - len(thinking))
+        if not ready and not thinking:
+            return
+        moved = False
+        for key, mover in {id(game.mover): game.mover for game in ready}.items():
+            turns = [game for game in ready if id(game.mover) == key]
+            if turns and (executor := threads(mover)) is not None:
+                thinking |= {executor.submit(mover.choose, [game]): game for game in turns}
+                ready = [game for game in ready if id(game.mover) != key]
+                continue
             for game, move in zip(turns, mover.choose(turns) if turns else [], strict=True):
                 game.play(move)
+                moved = True
             yield from (game for game in turns if game.ended(max_plies))
-            running = [game for game in running if not game.ended(max_plies)]
+            ready = [game for game in ready if not game.ended(max_plies)]
+        finished = [future for future in thinking if future.done()]
+        if not moved and not finished:
+            finished = list(wait(thinking, return_when=FIRST_COMPLETED).done)
+        for future in finished:
+            game = thinking.pop(future)
+            game.play(future.result()[0])
+            if game.ended(max_plies):
+                yield game
+            else:
+                ready.append(game)

@@ -77,6 +77,7 @@ class GamePlayers:
     """Styles of the opening that a player may have, by name, such as ranging rook in shogi."""
 
 
+@cache
 def game_players(game: str) -> GamePlayers:
     """The players of a game. Raises ValueError for an unknown game."""
     make = describe(game).players

@@ -31,7 +31,7 @@ from sparring.players.book import Book
 from sparring.players.game_players import OpeningStyle, StyleWeights, game_players
 from sparring.players.player import Decision, GameStart, Player, Turn
 from sparring.players.player_config import PlayerConfig
-from sparring.policies import Policy, rating_text
+from sparring.policies import Policy
 from sparring.search import (
     MoveSelection,
     Puct,
@@ -307,7 +307,7 @@ class PolicyPlayer(Player):
 
     def _distribution(self, turn: Turn, prediction: Prediction) -> MoveDistribution:
         rating, _ = self._ratings
-        at_rating = "" if rating is None else f" at {rating_text(self.policy.game, rating)}"
+        at_rating = "" if rating is None else f" at {describe(self.policy.game).ratings.format(rating)}"
         return self._opening(turn) or policy_distribution(
             self.config.game, turn.state, prediction, self.config.temperature, at_rating
         )

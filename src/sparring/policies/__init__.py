@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from sparring.policies.loading import policy_name as policy_name
     from sparring.policies.loading import rating_out_of_range as rating_out_of_range
     from sparring.policies.loading import rating_range as rating_range
-    from sparring.policies.loading import rating_text as rating_text
     from sparring.policies.loading import unrated as unrated
     from sparring.policies.policy import MIN_PROBABILITY as MIN_PROBABILITY
     from sparring.policies.policy import Curve as Curve

@@ -429,16 +429,13 @@ def rating_out_of_range(policy: Policy, *ratings: int | None) -> str:
     accepted = rating_range(policy)
     for number in ratings:
         if accepted is not None and number is not None and not accepted[0] <= number <= accepted[1]:
-            low, high, given = (rating_text(policy.game, int(bound)) for bound in (*accepted, number))
+            low, high, given = (
+                describe(policy.game).ratings.format(int(bound)) for bound in (*accepted, number)
+            )
             shown = given if len(given) <= 20 else f"{given[:20]}..."
             word = describe(policy.game).ratings.word
             return f"{policy.name} accepts {word}s from {low} to {high}, not {shown}"
     return ""
-
-
-def rating_text(game: str, number: int) -> str:
-    """A rating or rank as text, by the game's rating system."""
-    return describe(game).ratings.format(number)
 
 
 def _ranges(policy: Policy) -> Iterator[tuple[float, float]]:

@@ -22,7 +22,7 @@ import msgspec
 from sparring.base.errors import BadFile, MissingExtra
 from sparring.base.storage import atomic_write, atomic_writer
 from sparring.games import describe
-from sparring.games.versions import MOVE_NUMBERING, check_move_numbering
+from sparring.games.description import MOVE_NUMBERING
 from sparring.records.presets import PositionFilter
 from sparring.records.record import GameRecord, Termination, error_text
 
@@ -116,7 +116,7 @@ def _versions(game: str) -> dict[str, Any]:
 def _check_numbering(path: Path, entries: dict[str, Any]) -> None:
     """Raises BadFile where moves are numbered in another way."""
     try:
-        check_move_numbering(describe(entries["game"]), entries)
+        describe(entries["game"]).check_move_numbering(entries)
     except BadFile as error:
         raise BadFile(f"{path}: {error}; build the table again from its sources") from None
     except (KeyError, ValueError, TypeError, AttributeError) as error:

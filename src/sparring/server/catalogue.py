@@ -234,25 +234,7 @@ _USUAL_CLOCKS = ("1", "3+2", "5+3", "10", "15+10", "10+3x30", "30+1x30")
 
 @cache
 def _clocks() -> list[ClockOffer]:
-    return [
-        ClockOffer(text=text, title=text_of(_clock_title(TimeControl.parse(text)))) for text in _USUAL_CLOCKS
-    ]
-
-
-def _clock_title(control: TimeControl) -> Sentence:
-    minutes, seconds = control.base / 60, control.byoyomi
-    if control.increment:
-        return Sentence("{minutes} min + {seconds} s", minutes=minutes, seconds=control.increment)
-    if control.byoyomi and control.periods > 1:
-        return Sentence(
-            "{minutes} min, then {periods} x {seconds} s",
-            minutes=minutes,
-            periods=control.periods,
-            seconds=seconds,
-        )
-    if control.byoyomi:
-        return Sentence("{minutes} min, then {seconds} s a move", minutes=minutes, seconds=seconds)
-    return Sentence("{minutes} min", minutes=minutes)
+    return [ClockOffer(text=text, title=text_of(TimeControl.parse(text).title)) for text in _USUAL_CLOCKS]
 
 
 def _levels(game: str) -> LevelScale | None:

@@ -13,7 +13,6 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from fastapi import APIRouter, Query, Response
 
-from sparring.base.clock import TimeControl
 from sparring.base.errors import first_line
 from sparring.base.sentences import Sentence, from_stored
 from sparring.games import GAMES, Game, describe
@@ -143,7 +142,7 @@ def game_summary(stored: StoredSummary) -> GameSummary:
         updated=stored.updated,
         outcome=_outcome(stored.end, you),
         plies=stored.plies,
-        clock=clock_text(settings.clock),
+        clock="" if settings.clock is None else settings.clock.in_minutes,
         level=level_text(settings.game, settings.opponent_of(opponent)),
     )
 
@@ -154,19 +153,6 @@ def numbered_moves(rules: Game[Any], plies: int) -> int:
         return plies
     both = 4 if rules.spec.hidden else 2  # a turn of a hidden game is a sense and a move
     return -(-plies // both)
-
-
-def clock_text(control: TimeControl | None) -> str:
-    """A time control as people write it: minutes and seconds a move. Empty for none."""
-    if control is None:
-        return ""
-    session = f"{control.moves}/" if control.moves else ""
-    overtime = f" byo-yomi {control.byoyomi:g}" if control.byoyomi else ""
-    if control.byoyomi_moves:
-        overtime = f" {control.byoyomi:g}/{control.byoyomi_moves}"
-    elif control.byoyomi and control.periods > 1:
-        overtime = f" byo-yomi {control.periods}x{control.byoyomi:g}"
-    return f"{session}{control.base / 60:g}+{control.increment:g}{overtime}"
 
 
 def level_text(game: str, opponent: OpponentChoice) -> str:

@@ -10,6 +10,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from threading import Event, Lock
 from typing import Any, Literal, Self
 
@@ -229,7 +230,7 @@ class PageGame:
             options=dict(settings.options),
             versions=dict(settings.versions),
             sides=(spec.players[0], spec.players[1]),
-            players=(self._player_view(0), self._player_view(1)),
+            players=self._players,
             you=settings.you,
             phase=self.phase,
             turn=turn,
@@ -298,7 +299,7 @@ class PageGame:
                 422,
             )
         text = self.live.record(
-            players=(self._player_view(0).name.text, self._player_view(1).name.text),
+            players=(self._players[0].name.text, self._players[1].name.text),
             ratings=(self._rating(0), self._rating(1)),
             started=datetime.datetime.fromtimestamp(self.settings.created),
             event=EVENT,
@@ -335,7 +336,7 @@ class PageGame:
     def _facts(self) -> list[Text]:
         facts_of = describe(self.rules.spec.name).facts
         facts = [] if facts_of is None else list(facts_of(self.rules, self.live.states[-1]))
-        if changed := ", ".join(self.settings.changed_versions()):
+        if changed := self._changed_versions:
             if self.live.end is None:
                 fact = Sentence(
                     "The opponent has changed ({files}): it goes on as it is today.", files=changed
@@ -362,6 +363,16 @@ class PageGame:
             return None
         text = result_sentence(self.rules, self.live.states[-1], end, you)
         return ResultView(score=end.first_score, winner=end.winner, text=text_of(text))
+
+    @cached_property
+    def _changed_versions(self) -> str:
+        """The files of the opponent that have changed since the game began; none does while it is open."""
+        return ", ".join(self.settings.changed_versions())
+
+    @cached_property
+    def _players(self) -> tuple[PlayerView, PlayerView]:
+        """Both players. Names of persons are read from the user's folder once."""
+        return self._player_view(0), self._player_view(1)
 
     def _player_view(self, side: int) -> PlayerView:
         if side == self.settings.you:

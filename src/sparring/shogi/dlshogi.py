@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +18,32 @@ from sparring import _core
 from sparring.networks.codec import Position, Prediction, Tensors
 from sparring.networks.onnx_reader import TensorSpec
 
+if TYPE_CHECKING:
+    import onnx
+
 INPUTS = (TensorSpec("input1", (62, 9, 9)), TensorSpec("input2", (57, 9, 9)))
 OUTPUTS = (TensorSpec("output_policy", (2187,)), TensorSpec("output_value", (1,)))
+
+
+def read(model: onnx.ModelProto, name: str) -> onnx.ModelProto:
+    """Converts an exported dlshogi network to dynamic batches and adds its card. Raises BadFile."""
+    from sparring.networks.card import ModelCard, write_card
+    from sparring.networks.dynamic_batch import with_dynamic_batch
+    from sparring.networks.onnx_files import check_tensor_specs, count_operators, count_parameters
+
+    check_tensor_specs(model, "dlshogi", INPUTS, OUTPUTS)
+    freed = with_dynamic_batch(model, [output.name for output in OUTPUTS])
+    convolutions = count_operators(freed)["Conv"]
+    card = ModelCard(
+        name=name,
+        game="shogi",
+        codec="dlshogi",
+        architecture=f"dlshogi: {convolutions} convolutions, policy of 2187 labels, value",
+        parameters=count_parameters(freed),
+        source=name,
+    )
+    write_card(freed, card)
+    return freed
 
 
 class DlshogiCodec:

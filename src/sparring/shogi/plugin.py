@@ -50,14 +50,12 @@ def _records() -> RecordFormats:
 
 
 def _networks() -> NetworkFormats:
-    from sparring.networks.formats import NetworkFormats, OnnxFormat, lazy_reader
+    from sparring.networks.formats import NetworkFormats, OnnxFormat
     from sparring.shogi import dlshogi
 
     return NetworkFormats(
         codecs={"dlshogi": dlshogi.DlshogiCodec},
-        onnx=OnnxFormat(
-            "dlshogi", frozenset({"input1", "input2"}), lazy_reader("sparring.shogi.dlshogi_graph")
-        ),
+        onnx=OnnxFormat("dlshogi", frozenset({"input1", "input2"}), dlshogi.read),
     )
 
 

@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from torch import nn
 
 from sparring.games import describe
-from sparring.games.versions import ENCODING_VERSION, MOVE_NUMBERING, check_encoding
-from sparring.policies import rating_text
+from sparring.games.description import ENCODING_VERSION, MOVE_NUMBERING
 from sparring.training.batches import TrainingBatch, losses, mean_of
 from sparring.training.config import TrainingConfig
 from sparring.training.export import export
@@ -132,7 +131,7 @@ class PeopleTask(Task):
 
     def check_versions(self, state: dict[str, Any]) -> None:
         """Raises BadFile if a checkpoint has other versions."""
-        check_encoding(describe(self.config.game), layout_of(self.config).encoding, state)
+        describe(self.config.game).check_encoding(layout_of(self.config).encoding, state)
 
 
 def summary(
@@ -143,7 +142,7 @@ def summary(
     `hits`, `nll` and `groups` are [n]; positions with group NaN count only overall.
     """
     by_group = {
-        rating_text(game, round(group)): _means(hits[groups == group], nll[groups == group])
+        describe(game).ratings.format(round(group)): _means(hits[groups == group], nll[groups == group])
         for group in np.unique(groups[~np.isnan(groups)]).tolist()
     }
     return {**_means(hits, nll), "groups": by_group}
