@@ -38,6 +38,7 @@ from studies.strength.moves import (
     plan,
     rated_games,
     read_sides,
+    whole_of_groups,
     whole_sides,
 )
 
@@ -52,13 +53,16 @@ def strength_moves(
     whole: Annotated[
         int, typer.Option(min=1, help="Players of rapid games to evaluate with all moves.")
     ] = 120,
+    whole_blitz: Annotated[
+        int, typer.Option(min=0, help="Players of blitz to evaluate with all moves, all groups alike.")
+    ] = 400,
     out: Annotated[Path, typer.Option(help="Report.")] = Path("results/strength/strength.json"),
 ) -> None:
     """Estimate ratings of people from their moves: fit a model and measure it on other people."""
     human, strong = (load_policy(name, "chess", threads=1) for name in ("human", "strong"))
     games = rated_games(rapid)
-    all_moves = whole_sides(games, whole)
-    wanted = [*plan(rated_games(blitz), games)[:sides], *all_moves]
+    planned, all_moves = plan(rated_games(blitz), games), whole_sides(games, whole)
+    wanted = [*planned[:sides], *all_moves, *whole_of_groups(planned, whole_blitz)]
     with ProgressBar() as bar:
         for done in evaluate(human, strong, wanted, cache):
             bar.on_progress("evaluating the moves", done, len(wanted))
@@ -103,6 +107,8 @@ def measured(sides: Sequence[Side], shipped: LevelModel) -> dict[str, Any]:
     alike = methods(flat_prior(800.0, 2600.0), normal_prior(float(ratings.mean()), float(ratings.std())))
     natural = methods(normal_prior(*shipped.prior), normal_prior(*shipped.prior))
     blitz = [side for side in test if not side.slow]
+    whole_blitz = [side for side in sides if side.role == "whole" and not side.slow]
+    whole_rapid = [side for side in sides if side.role == "whole" and side.slow]
     parts = {name: [side.of_phase(phase) for side in blitz] for phase, name in enumerate(PHASES)}
     return {
         "fitted_on": {
@@ -113,11 +119,13 @@ def measured(sides: Sequence[Side], shipped: LevelModel) -> dict[str, Any]:
         },
         "models": {"log_linear": asdict(model), "log_linear_more_sets": asdict(many)},
         "groups_blitz": group_accuracy(alike, blitz),
+        "groups_blitz_all_moves": group_accuracy(alike, whole_blitz),
         "one_game_blitz": errors(alike, [[side] for side in blitz]),
+        "one_game_blitz_all_moves": errors(alike, [[side] for side in whole_blitz]),
         "one_game_blitz_by_phase": {
             name: errors(alike, [[side] for side in part if side is not None]) for name, part in parts.items()
         },
         "one_game_rapid": errors(alike, [[side] for side in test if side.slow]),
-        "one_game_rapid_all_moves": errors(natural, [[side] for side in sides if side.role == "whole"]),
+        "one_game_rapid_all_moves": errors(natural, [[side] for side in whole_rapid]),
         "persons_blitz": {str(count): errors(alike, persons(test, count)) for count in (1, 3)},
     }

@@ -131,6 +131,12 @@ def whole_sides(rapid: Sequence[RecordedGame], count: int) -> list[PlannedSide]:
     return sorted(sides, key=lambda side: hashed(f"whole {side.game.id} {side.player}"))[:count]
 
 
+def whole_of_groups(planned: Sequence[PlannedSide], count: int) -> list[PlannedSide]:
+    """The first `count` test sides of blitz in a plan, which has all groups alike, with all moves."""
+    sides = [side for side in planned if side.role == "test" and not is_slow(side.game)]
+    return [replace(side, role="whole") for side in sides[:count]]
+
+
 _SHARES = {"train": (4.0, 2.0), "test": (2.0, 1.0), "person": (1.0, 0.0)}
 """Sides of blitz and of rapid among ten."""
 

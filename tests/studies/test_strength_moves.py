@@ -27,6 +27,7 @@ from studies.strength.moves import (
     is_fitted,
     plan,
     read_sides,
+    whole_of_groups,
     whole_sides,
 )
 from tests.matching.tables import random_record
@@ -107,9 +108,16 @@ def test_a_report_has_every_table(monkeypatch: pytest.MonkeyPatch) -> None:
     sides = [
         *simulated(60, 6), *simulated(60, 7, slow=True), *simulated(12, 8, games=5, role="person"),
         *simulated(40, 9, role="test"), *simulated(6, 10, slow=True, role="whole"),
+        *simulated(12, 11, role="whole"),
     ]  # fmt: skip
     report = measured(sides, shipped_strength_model("chess"))
-    assert {"groups_blitz", "one_game_blitz", "one_game_rapid_all_moves", "persons_blitz"} <= set(report)
+    assert {
+        "groups_blitz",
+        "one_game_blitz",
+        "groups_blitz_all_moves",
+        "one_game_rapid_all_moves",
+        "persons_blitz",
+    } <= set(report)
     assert report["fitted_on"]["sides"] == sum(side.fitted for side in sides)
     assert set(report["one_game_blitz_by_phase"]) == {"opening", "middle game", "endgame"}
 
@@ -133,7 +141,7 @@ def games(speed: str) -> list[RecordedGame]:
         RecordedGame(
             "chess",
             random_record(
-                "chess", random.Random(number), 60, first=f"a{number}", second=f"b{number}",
+                "chess", random.Random(f"{speed} {number}"), 60, first=f"a{number}", second=f"b{number}",
                 first_rating=1000 + 190 * number, second_rating=1010 + 190 * number,
             )._replace(speed=speed),
         )
@@ -148,10 +156,12 @@ def test_a_stopped_evaluation_goes_on(tmp_path: Path) -> None:
     path = tmp_path / "moves.jsonl"
     human = strong = AnyMove()
     list(evaluate(human, strong, wanted[:3], path))
-    list(evaluate(human, strong, [*wanted[:5], *whole_sides(games("rapid"), 2)], path))
+    whole = [*whole_sides(games("rapid"), 2), *whole_of_groups(wanted, 1)]
+    list(evaluate(human, strong, [*wanted[:5], *whole], path))
     sides = read_sides(path)
-    assert len(sides) == 7
-    assert len({(side.game, side.player, side.role) for side in sides}) == 7
+    assert len(sides) == 8
+    assert len({(side.game, side.player, side.role) for side in sides}) == 8
+    assert [side.slow for side in sides[-3:]] == [True, True, False]
     for side in sides:
         assert len(side.curves) == len(side.features) == len(side.phases) > 0
         assert side.fitted == (side.role != "whole" and is_fitted(side.name))
