@@ -28,6 +28,7 @@ from studies.strength.measure import (
     group_accuracy,
     new_method,
     persons,
+    placed_accuracy,
     refitted_curves,
 )
 from studies.strength.moves import (
@@ -120,6 +121,7 @@ def measured(sides: Sequence[Side], shipped: LevelModel) -> dict[str, Any]:
         "models": {"log_linear": asdict(model), "log_linear_more_sets": asdict(many)},
         "groups_blitz": group_accuracy(alike, blitz),
         "groups_blitz_all_moves": group_accuracy(alike, whole_blitz),
+        "groups_blitz_all_moves_placed": placed_accuracy(alike, whole_blitz),
         "one_game_blitz": errors(alike, [[side] for side in blitz]),
         "one_game_blitz_all_moves": errors(alike, [[side] for side in whole_blitz]),
         "one_game_blitz_by_phase": {

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sparring.measure import strength as product
 from sparring.policies.policy import Array
@@ -163,6 +164,62 @@ def group_accuracy(methods: Sequence[Method], sides: Sequence[Side]) -> list[dic
             for name in logs
         })  # fmt: skip
     return report
+
+
+def placed_accuracy(methods: Sequence[Method], sides: Sequence[Side]) -> list[dict[str, Any]]:
+    """The same, with bounds between the groups half way between the mean estimates of other people's sets.
+
+    People are halved by a hash; each half is told by the bounds of the other.
+    """
+    half = np.array([hashed(f"half {side.name}") % 2 for side in sides])
+    groups = np.array([group_of(side.rating) for side in sides])
+    members = [
+        [np.flatnonzero((groups == group) & (half == which)) for group in range(GROUPS)] for which in (0, 1)
+    ]
+    report = []
+    for games in GAMES:
+        if min(len(own) for some in members for own in some) < games:
+            continue
+        row: dict[str, Any] = {
+            "games": games,
+            "sides_of_a_group": [[len(own) for own in some] for some in members],
+        }
+        for method in methods:
+            rng = np.random.default_rng(games)
+            rows = method.likelihoods(sides)
+            shares = [
+                _placed_share(rows, members, games, rng, resample > 0)
+                for resample in range(_RESAMPLES // 2 + 1)
+            ]
+            row[method.name] = {"accuracy": _quantiles(shares)}
+        report.append(row)
+    return report
+
+
+def _placed_share(
+    rows: Array,
+    members: Sequence[Sequence[NDArray[np.int64]]],
+    games: int,
+    rng: np.random.Generator,
+    resampled: bool,
+) -> float:
+    estimates: list[list[Array]] = []
+    for some in members:
+        estimates.append([])
+        for own in some:
+            pool = rng.choice(own, len(own)) if resampled else own
+            chosen = np.array([rng.choice(pool, games, replace=False) for _ in range(_SETS)])
+            summed = rows[chosen].sum(axis=1)
+            chances = np.exp(summed - summed.max(axis=1, keepdims=True))
+            estimates[-1].append(chances @ GRID / chances.sum(axis=1))
+    shares = []
+    for bounds_of, told in ((0, 1), (1, 0)):
+        means = np.sort([own.mean() for own in estimates[bounds_of]])
+        bounds = (means[1:] + means[:-1]) / 2
+        shares += [
+            float((np.searchsorted(bounds, own) == group).mean()) for group, own in enumerate(estimates[told])
+        ]
+    return float(np.mean(shares))
 
 
 def _quantiles(shares: Sequence[float]) -> dict[str, float]:

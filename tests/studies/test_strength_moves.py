@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from sparring.measure.strength import shipped_strength_model
 from sparring.networks import Position, Prediction
@@ -15,7 +16,15 @@ from sparring.records.readers import RecordedGame
 from studies.strength import measure
 from studies.strength.commands import measured
 from studies.strength.fit import fit_model, flat_prior, with_player_error
-from studies.strength.measure import GAMES, Method, errors, group_accuracy, new_method, persons
+from studies.strength.measure import (
+    GAMES,
+    Method,
+    errors,
+    group_accuracy,
+    new_method,
+    persons,
+    placed_accuracy,
+)
 from studies.strength.model import FEATURES, GRID, StrengthModel
 from studies.strength.moves import (
     GROUPS,
@@ -89,6 +98,21 @@ def test_more_games_tell_groups_better(model: StrengthModel, monkeypatch: pytest
     assert shares == sorted(shares)
     assert shares[0] > 1.5 / GROUPS
     assert rows[-1]["model"]["within_one_group"]["value"] > 0.8
+
+
+def test_bounds_between_groups_mend_a_bias(model: StrengthModel, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(measure, "_RESAMPLES", 4)
+    monkeypatch.setattr(measure, "GAMES", (1, 10))
+    true = method(model)
+
+    def shifted(sides: Sequence[Side]) -> NDArray[np.float64]:
+        return np.roll(true.likelihoods(sides), 20, axis=1)  # all ratings 400 too high
+
+    methods = [Method("biased", shifted, lambda side: 0.0, true.log_prior)]
+    sides = simulated(480, 4)
+    biased, placed = (tell(methods, sides)[-1] for tell in (group_accuracy, placed_accuracy))
+    assert biased["biased"]["accuracy"]["value"] < 0.2
+    assert placed["biased"]["accuracy"]["value"] > 0.4
 
 
 def test_an_offset_of_players_is_found(model: StrengthModel) -> None:
