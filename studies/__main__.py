@@ -79,6 +79,7 @@ from studies.shogi.commands import (
     shogi_strength,
     shogi_styles,
 )
+from studies.strength.commands import strength_moves
 
 app = typer.Typer(
     name="studies",
@@ -176,6 +177,7 @@ _STUDIES: dict[str, Callable[..., None]] = {
     "shogi-strength": shogi_strength,
     "shogi-styles": shogi_styles,
     "shogi-engine-moves": shogi_engine_moves,
+    "strength-moves": strength_moves,
 }
 for _name, _study in _STUDIES.items():
     app.command(_name)(checked_command(one_at_a_time(_name, _study)))
