@@ -10,6 +10,8 @@ import json
 import shutil
 from pathlib import Path
 
+import onnxruntime
+
 ROOT = Path(__file__).parents[2]
 BUILD = ROOT / "build" / "browser"
 PARTS = BUILD / "parts"
@@ -37,7 +39,16 @@ def collect() -> None:
     shutil.copyfile(ROOT / "web" / "src" / "tab" / "sw.js", PARTS / "sw.js")
     shutil.copyfile(ROOT / "LICENSE", PARTS / "LICENSE.txt")
     shutil.copytree(ROOT / "LICENSES", PARTS / "licences")
+    (PARTS / "licences" / "onnxruntime.txt").write_text(_runtime_notices(), encoding="utf-8")
     (PARTS / "games.json").write_text(json.dumps(GAMES))
+
+
+def _runtime_notices() -> str:
+    """The licence of ONNX Runtime and of what is compiled into it. npm's package has neither; they are of the
+    Python package, which is another version of the same program."""
+    package = Path(onnxruntime.__file__).parent
+    texts = [(package / name).read_text(encoding="utf-8") for name in ("LICENSE", "ThirdPartyNotices.txt")]
+    return "\n".join(texts)
 
 
 if __name__ == "__main__":

@@ -224,8 +224,8 @@ def _licences(games: Iterable[str]) -> str:
         for card in cards
     )
     others = (
-        "onnxruntime-web (MIT), Preact (MIT), chessground and shogiground (GPL-3.0-or-later), "
-        "Inter (SIL Open Font License 1.1)"
+        "onnxruntime-web (MIT), emscripten (MIT), Preact (MIT), chessground and shogiground "
+        "(GPL-3.0-or-later), Inter (SIL Open Font License 1.1)"
     )
     return _LICENCES.format(title=_TITLE, others=others, rows=rows)
 
