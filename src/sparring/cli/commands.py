@@ -84,6 +84,7 @@ def _own(target: str, summary: str) -> Command:
 
 _GENERAL: dict[str, Command | Group] = {
     "serve": _own("serve:serve", "Open the page to play on."),
+    "browser": _own("browser:browser", "Write the browser edition: a folder of static files."),
     "backup": _own("backup:backup", "Write your data folder to one file."),
     "restore": _own("backup:restore", "Bring a data folder back from a backup."),
     "play": _own("play:play", "Play a game in the terminal."),

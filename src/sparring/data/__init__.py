@@ -156,6 +156,14 @@ def checkout() -> Path | None:
     return root if (root / ".git").exists() else None
 
 
+def browser_parts() -> Path | None:
+    """The folder of the built parts of the browser edition: in a wheel that has them, or in a checkout after
+    `make browser`; None if there are none."""
+    root = checkout()
+    folders = [Path(__file__).parent / "browser", *([root / "build/browser/parts"] if root else [])]
+    return next((folder for folder in folders if (folder / "games.json").is_file()), None)
+
+
 def names(kind: Kind) -> list[str]:
     """The names of the shipped files of a kind, without suffix, sorted."""
     return sorted(file.stem for file in path(kind, "*").parent.glob(f"*{_SUFFIXES[kind]}"))
