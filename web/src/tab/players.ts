@@ -22,7 +22,7 @@ export interface LevelRow {
   policy: string;
 }
 
-/** What the package has of a game for its players; the build writes it (`tests/browser/site.py`). */
+/** What the package has of a game for its players; the build writes it (`sparring/server/browser_site.py`). */
 export interface GameData {
   networks: Record<string, NetworkSettings>;
   policies: Record<string, PoolSettings>;
