@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -17,6 +16,7 @@ from sparring.players.levels import level_keys
 from sparring.policies.policy import SharedPolicy
 from sparring.server.messages import OpponentChoice
 from sparring.server.opponents import Opponents
+from tests.waiting import wait_until
 
 PLAYERS = 6
 NODES = 12
@@ -34,10 +34,9 @@ class Gate:
 
     def predict(self, positions: Sequence[Position]) -> list[Prediction]:
         assert self.shared is not None
+        shared = self.shared
         if not self.sizes:
-            waited = threading.Event()
-            while self.shared.waiting < PLAYERS - 1:
-                waited.wait(0.001)
+            wait_until(lambda: shared.waiting >= PLAYERS - 1, "all players asked")
         self.sizes.append(len(positions))
         return self._policy.predict(positions)
 

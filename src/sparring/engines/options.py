@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias, get_args
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 from msgspec import Meta
 
@@ -16,7 +16,13 @@ from sparring.base.config import field_hints
 from sparring.base.errors import BadConfig
 from sparring.games import protocol_games
 from sparring.games.ratings import ELO, parse_rank
-from sparring.players.levels import LEVEL_KEYS, at_level, level_range, load_player_config
+from sparring.players.levels import (
+    LEVEL_KEYS,
+    at_level,
+    level_of_rating_alone,
+    level_range,
+    load_player_config,
+)
 from sparring.players.persons import find_person
 from sparring.players.player_config import PlayerConfig, default_player_config
 
@@ -26,8 +32,8 @@ class EngineSettings:
     """The player of an engine, its reports and its time management."""
 
     player_config: PlayerConfig
-    is_default_rating: bool = field(default=True, compare=False)
-    """Whether the rating is the game's default rather than a requested one."""
+    rating_from: Literal["default", "option", "player"] = field(default="default", compare=False)
+    """Where the rating comes from: the game's default, the option of that name, or a level or a file."""
     limit_strength: bool = False
     """Whether `elo` is the player's level (UCI_LimitStrength)."""
     elo: int = 1500
@@ -50,8 +56,20 @@ class EngineSettings:
 
     def effective_config(self) -> PlayerConfig:
         """The player's configuration with all options applied."""
-        config = _at_level(self.player_config, self.elo) if self.limit_strength else self.player_config
+        config = self.player_config
+        if self.limit_strength:
+            config = _at_level(config, self.elo)
+        elif (level := self._level_of_rating()) is not None:
+            config = at_level(replace(config, scale="people"), level)
         return config if self.own_book else replace(config, book="")
+
+    def _level_of_rating(self) -> int | None:
+        """The level that the option of a rating stands for; None if other options set the strength."""
+        if self.rating_from != "option":
+            return None
+        own, default = self.player_config, EngineSettings.of(self.player_config.game).player_config
+        changed = [key for key in ("model", *LEVEL_KEYS) if getattr(own, key) != getattr(default, key)]
+        return level_of_rating_alone(own.game, own.rating, changed)
 
     @property
     def chooses_strength(self) -> bool:
@@ -70,7 +88,9 @@ class EngineSettings:
     @property
     def rating_requested(self) -> bool:
         """Whether a rating was requested."""
-        return self.limit_strength or (not self.is_default_rating and self.player_config.rating is not None)
+        return self.limit_strength or (
+            self.rating_from != "default" and self.player_config.rating is not None
+        )
 
 
 # An option of an engine: names, type and range of its value, and the setting that it changes.
@@ -204,7 +224,7 @@ def _player_field(field: str) -> OptionAccessor:
 
 _RATING = OptionAccessor(
     _player_field("rating").read,
-    lambda settings, value: replace(_player_field("rating").change(settings, value), is_default_rating=False),
+    lambda settings, value: replace(_player_field("rating").change(settings, value), rating_from="option"),
 )
 _THINK_TIME = OptionAccessor(
     lambda settings: settings.player_config.think_time == "human",
@@ -228,8 +248,8 @@ def _set_level(settings: EngineSettings, level: int | None) -> EngineSettings:
     if level is None:
         default = EngineSettings.of(config.game).player_config
         values = {key: getattr(default, key) for key in ("level", "model", *LEVEL_KEYS)}
-        return replace(settings, player_config=replace(config, **values), is_default_rating=True)
-    return replace(settings, player_config=_at_level(config, level), is_default_rating=False)
+        return replace(settings, player_config=replace(config, **values), rating_from="default")
+    return replace(settings, player_config=_at_level(config, level), rating_from="player")
 
 
 HIGHEST_SKILL = 20
@@ -302,7 +322,7 @@ def _set_player(settings: EngineSettings, path: str) -> EngineSettings:
         raise BadConfig(f"{path} describes a player of {player_config.game}, not of {game}")
     if player_config.adapt:
         raise BadConfig(f"{path}: adapt needs the results of games, which GUIs do not send: leave it out")
-    return replace(settings, player_config=player_config, is_default_rating=False)
+    return replace(settings, player_config=player_config, rating_from="player")
 
 
 def _set_opponent(settings: EngineSettings, words: str) -> EngineSettings:

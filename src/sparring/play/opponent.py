@@ -24,6 +24,7 @@ from sparring.players.game_players import game_players
 from sparring.players.levels import (
     level_keys,
     level_of_rating,
+    level_of_rating_alone,
     load_player_config,
     read_level_table,
     shipped_levels,
@@ -284,9 +285,10 @@ class Opponent:
     def _human_like(self, policies: Policies, seed: int | None) -> Player:
         """A player by a policy: of a level, or of a rating. A rating alone is as strong as it says."""
         level = self.level
-        own_strength = (self.model, self.temperature, self.nodes)
-        if self.kind == "human" and all(value is None for value in own_strength):
-            level = level_of_rating(self.game, self.rating)
+        if self.kind == "human":
+            own = {"model": self.model, "temperature": self.temperature, "nodes": self.nodes}
+            keys_given = [name for name, value in own.items() if value is not None]
+            level = level_of_rating_alone(self.game, self.rating, keys_given)
         keys: dict[str, Any] = {} if level is None else dict(self.level_keys(level))
         keys |= {"scale": self.scale, "think_time": self.think_time, "seed": seed}
         given = {"model": self.model, "opponent_rating": self.my_rating, "temperature": self.temperature}

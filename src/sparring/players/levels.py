@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -36,6 +36,8 @@ LEVEL_KEYS = (
     "rating", "temperature", "nodes", "c_puct", "policy_temperature", "unvisited_share", "rule", "reuse_tree"
 )  # fmt: skip
 """The keys of a player that its level sets, besides the model."""
+_OWN_STRENGTH = frozenset({"model", "temperature", "nodes"})
+"""Keys that set a player's strength: with one of them a rating is only the style."""
 
 
 @dataclass(frozen=True)
@@ -214,6 +216,12 @@ def level_of_rating(game: str, rating: int | str | None) -> int | None:
     return number if table.range[0] <= number <= table.range[1] else None
 
 
+def level_of_rating_alone(game: str, rating: int | str | None, keys: Collection[str]) -> int | None:
+    """The level that a rating stands for if `keys`, those that are given, set no strength of their own: a
+    rating alone is as strong as it says. The same for Python, players' files and engines."""
+    return None if _OWN_STRENGTH & set(keys) else level_of_rating(game, rating)
+
+
 def at_level(config: PlayerConfig, level: int) -> PlayerConfig:
     """A player with the model and the parameters of a level, on the scale that it names; its other keys stay.
 
@@ -240,8 +248,8 @@ def load_player_config(path: Path) -> PlayerConfig:
 
 
 def parse_player_config(table: Mapping[str, Any], source: Source | None = None) -> PlayerConfig:
-    """Makes a configuration from a TOML table. A level sets the keys that the table does not have. Files are
-    looked for in the folder of the source first.
+    """Makes a configuration from a TOML table. A level, or a rating alone where the levels are people's
+    ratings, sets the keys that the table does not have. Files are looked for in the source's folder first.
 
     Raises the exception of the source, by default BadConfig.
     """
@@ -253,10 +261,13 @@ def parse_player_config(table: Mapping[str, Any], source: Source | None = None) 
         if name and is_file(source.folder / name):
             files[key] = str(source.folder / name)
     config = replace(config, **files)
-    if config.level is None:
+    level, scale = config.level, config.scale
+    if level is None and "scale" not in table:
+        level, scale = level_of_rating_alone(config.game, config.rating, table.keys()), "people"
+    if level is None:
         return config
     try:
-        keys = level_keys(config.game, config.level, config.scale)
+        keys = level_keys(config.game, level, scale)
     except BadConfig as error:
         raise source.fault(source.key_path(str(error))) from None
     return replace(config, **{key: value for key, value in keys.items() if key not in table})

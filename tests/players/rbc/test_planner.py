@@ -338,8 +338,8 @@ def test_a_planner_is_described_by_a_file(tmp_path: Path) -> None:
         load_bot_config(str(file))
 
 
-def test_a_failing_network_does_not_lose_the_game() -> None:
-    """The front end of reconchess plays a random action then; here the error must reach it."""
+def test_a_failing_network_is_reported_and_the_next_turn_is_played() -> None:
+    """The front end of reconchess plays a random action then: the error must reach it."""
 
     class Failing(UniformEvaluator):
         def evaluate(self, synopses: SynopsisWords, opponent: NDArray[np.bool_]) -> Evaluations:

@@ -293,6 +293,7 @@ export class LiveGame {
 
   private about(): Text {
     const { kind, level, rating, strength, nodes } = this.settings.opponent;
+    if (kind === "level" && this.offer.levels?.scale === "people") return sentence("Errs as people of {level} do ({family}).", { level: level!, family: this.offer.levels.family });
     if (kind === "level") return sentence("As strong as {level}.", { level: level! });
     if (kind === "strength") return sentence("A search player, strength {strength} of 9.", { strength: strength! });
     const people = rating ?? sentence("people");

@@ -376,7 +376,7 @@ export function completed(data: GameData, choice: Partial<OpponentChoice>, title
   const usual = data.levels ? "level" : Object.keys(data.networks).length > 0 ? "human" : "strength";
   const kind = choice.kind ?? (choice.level != null ? "level" : choice.rating != null || choice.style != null ? "human" : choice.strength != null ? "strength" : usual);
   const made = { think_time: "human", nodes: 0, adapt: false, ...choice, kind } as OpponentChoice;
-  if (choice.adapt || kind === "person" || kind === "bot") return refuse("A tab cannot do this: it needs the installed program.");
+  if (choice.adapt || choice.scale === "engine" || kind === "person" || kind === "bot") return refuse("A tab cannot do this: it needs the installed program.");
   if (kind === "level") {
     if (!data.levels) return refuse("There are no levels in {game}.", { game: title });
     const { rows } = data.levels;
