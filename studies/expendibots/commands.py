@@ -57,13 +57,17 @@ def accept(
     games: Annotated[int, typer.Option(min=2, help="Games, half with each colour.")] = 100,
     nodes: Annotated[int, typer.Option(min=1, help="Nodes of a search for a move.")] = 50_000,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the openings.")] = 0,
-    out: Annotated[Path | None, typer.Option(help="Folder of the games; a second run resumes.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder of the summary; its games are in games/, a second run resumes.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Play an acceptance match between two agents.
 
     Pairs of games from random openings, and a significance test.
     """
+    from sparring.base.provenance import provenance
+    from sparring.measure.reports import write_json
     from studies.expendibots.ladder import LadderConfig, play_ladder_match
 
     for name in (new, old):
@@ -74,7 +78,11 @@ def accept(
     with Progress(console=make_console(stderr=True)) as progress:
         task = progress.add_task(foreign(f"{new} v {old}"), total=games)
         plan = LadderConfig(games, nodes, seed)
-        summary = play_ladder_match(new, old, plan, out, lambda _: progress.advance(task))
+        folder = None if out is None else out / "games"
+        summary = play_ladder_match(new, old, plan, folder, lambda _: progress.advance(task))
+    if out is not None:
+        plans = {"games": games, "nodes_a_move": nodes, "seed": seed}
+        write_json({**provenance(command_line()), **plans, **asdict(summary)}, out / f"{new}-{old}.json")
     print(json.dumps(asdict(summary)) if as_json else format_summary(summary))
 
 
