@@ -58,7 +58,8 @@ def accept(
     nodes: Annotated[int, typer.Option(min=1, help="Nodes of a search for a move.")] = 50_000,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the openings.")] = 0,
     out: Annotated[
-        Path | None, typer.Option(help="Folder of the summary; its games are in games/, a second run resumes.")
+        Path | None,
+        typer.Option(help="Folder of the summary; its games are in games/, a second run resumes."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
