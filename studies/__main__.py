@@ -13,6 +13,7 @@ from studies.ace.commands import (
     ace_games,
     ace_go,
     ace_items,
+    ace_null,
     ace_strength,
     ace_test,
 )
@@ -109,6 +110,7 @@ _STUDIES: dict[str, Callable[..., None]] = {
     "ace-gradients": ace_gradients,
     "ace-items": ace_items,
     "ace-losses": ace_losses,
+    "ace-null": ace_null,
     "ace-strength": ace_strength,
     "ace-test": ace_test,
     **{f"blend-{game}": blend_command(game) for game in ("chess", "go", "shogi")},
