@@ -13,6 +13,7 @@ from studies.ace.commands import (
     ace_games,
     ace_go,
     ace_items,
+    ace_null,
     ace_strength,
     ace_test,
 )
@@ -20,7 +21,16 @@ from studies.ace.study import ace
 from studies.ace.tuning_commands import ace_baselines, ace_cross, ace_curve, ace_gradients, ace_losses
 from studies.blend.commands import blend_command
 from studies.dsmcp.commands import dsmcp
-from studies.expendibots.commands import accept, draws, expendibots, ladder, opponent, variants
+from studies.expendibots.commands import (
+    accept,
+    claims,
+    draws,
+    expendibots,
+    ladder,
+    opponent,
+    training,
+    variants,
+)
 from studies.go_ranks.commands import (
     go_counting,
     go_fit,
@@ -100,6 +110,7 @@ _STUDIES: dict[str, Callable[..., None]] = {
     "ace-gradients": ace_gradients,
     "ace-items": ace_items,
     "ace-losses": ace_losses,
+    "ace-null": ace_null,
     "ace-strength": ace_strength,
     "ace-test": ace_test,
     **{f"blend-{game}": blend_command(game) for game in ("chess", "go", "shogi")},
@@ -107,9 +118,11 @@ _STUDIES: dict[str, Callable[..., None]] = {
     "expendibots": expendibots,
     "ladder": ladder,
     "expendibots-accept": accept,
+    "expendibots-claims": claims,
     "expendibots-draws": draws,
     "expendibots-opponent": opponent,
     "expendibots-networks": variants,
+    "expendibots-training": training,
     "go-counting": go_counting,
     "go-fit": go_fit,
     "go-games": go_games,

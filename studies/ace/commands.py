@@ -68,6 +68,53 @@ def ace_games(
     checkpoint.unlink(missing_ok=True)
 
 
+def ace_null(
+    first: Annotated[Path, typer.Argument(help="Folder of journals by `sparring tune levels`.")],
+    second: Annotated[Path, typer.Argument(help="Another, of the same class with another --seed.")],
+    rating: Annotated[int, typer.Option(help="Rating of the class.")] = 1250,
+    network: Annotated[str, typer.Option(help="Network of the class.")] = "strong",
+    games: Annotated[int, typer.Option(min=2, help="Games between the two.")] = 200,
+    seed: Annotated[int, typer.Option(help="Seed of all moves.")] = 1,
+    backend: Backend = "onnxruntime",
+    batch: Batch = 64,
+    out: Annotated[Path, typer.Option(help="File of the result.")] = RESULTS / "null.json",
+) -> None:
+    """Play one class against itself, tuned with two seeds: how much of a class is noise.
+
+    A score whose interval leaves 0.5 out would show that the seed decides the strength.
+    """
+    from sparring import load_policy
+    from sparring.base.provenance import provenance
+    from sparring.measure.ratings import wilson_interval
+    from sparring.measure.reports import write_json
+    from studies.ace.curve import results_in
+    from studies.ace.games import Pairing, play_pairings
+    from studies.ace.players import class_name, class_players
+
+    folders = {"first": first, "second": second}
+    results = {name: [r for r in results_in(f) if r["class"] == rating] for name, f in folders.items()}
+    if missing := [str(folders[name]) for name, rows in results.items() if not rows]:
+        raise UserError(f"{', '.join(missing)}: no tuned class {rating}")
+    players = {name: class_players(f, [rating])[class_name(rating)] for name, f in folders.items()}
+    policy = load_policy(network, "chess", backend=backend, batch=batch)
+    pairings = [Pairing("first", "second", number) for number in range(games)]
+    played = list(play_pairings(dict.fromkeys(players, policy), players, pairings, seed))
+    score = sum(r.result if r.first == "first" else 1 - r.result for r in played if r.result is not None)
+    low, high = wilson_interval(score / games, games)
+    keys = ("theta", "start", "held_out", "gain", "gained", "steps", "converged", "nodes", "games")
+    report = {
+        **provenance(command_line()),
+        "class": rating,
+        "seed": seed,
+        "games": games,
+        "draws": sum(game.result == 0.5 for game in played),
+        "score_of_first": {"value": score / games, "low": low, "high": high},
+        "tunings": {name: {key: rows[-1][key] for key in keys} for name, rows in results.items()},
+    }
+    write_json(report, out)
+    print(f"{score / games:.3f} ({low:.3f} to {high:.3f}) of {games} games")
+
+
 def ace_evidence(
     records: Records,
     players: Annotated[int, typer.Option(min=0, help="Players with many games.")] = 150,

@@ -63,7 +63,7 @@ def run(
         **provenance(command),
         "plan": dataclasses.asdict(plan),
         "interval": "Elo with 95 % intervals, hand-picked weights at 0; 8 random plies, colours changed",
-        "training": {name: _training(run) for name, run in runs.items()},
+        "training": {name: training_summary(run) for name, run in runs.items()},
         "standings": compute_standings(results, list(entries), anchor="hand-picked").as_json(),
         "breakthrough": breakthrough_standings(plan).as_json(),
     }
@@ -113,18 +113,19 @@ def breakthrough_standings(plan: AlgorithmStudyConfig) -> Standings:
     )
 
 
-def _training(run: TreeStrapRun) -> dict[str, Any]:
+def training_summary(run: TreeStrapRun) -> dict[str, Any]:
+    """Counts of a run, and what its algorithm is set to."""
     seconds, plies = sum(b.seconds for b in run.blocks), sum(b.plies for b in run.blocks)
-    defaults = ALGORITHMS[run.config.algorithm].defaults
+    config, defaults = run.config, ALGORITHMS[run.config.algorithm].defaults
     return {
         "games": run.games,
         "moves": plies,
         "processor_seconds": round(seconds, 1),
         "moves_a_second": round(plies / seconds, 1),
         "positions": sum(b.positions for b in run.blocks),
-        "depth": defaults.depth,
-        "rate": defaults.learning_rate,
-        "decay": defaults.decay,
+        "depth": config.depth or defaults.depth,
+        "rate": config.learning_rate or defaults.learning_rate,
+        "decay": defaults.decay if config.decay is None else config.decay,
     }
 
 

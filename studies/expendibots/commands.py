@@ -57,13 +57,18 @@ def accept(
     games: Annotated[int, typer.Option(min=2, help="Games, half with each colour.")] = 100,
     nodes: Annotated[int, typer.Option(min=1, help="Nodes of a search for a move.")] = 50_000,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the openings.")] = 0,
-    out: Annotated[Path | None, typer.Option(help="Folder of the games; a second run resumes.")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Folder of the summary; its games are in games/, a second run resumes."),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Play an acceptance match between two agents.
 
     Pairs of games from random openings, and a significance test.
     """
+    from sparring.base.provenance import provenance
+    from sparring.measure.reports import write_json
     from studies.expendibots.ladder import LadderConfig, play_ladder_match
 
     for name in (new, old):
@@ -74,7 +79,11 @@ def accept(
     with Progress(console=make_console(stderr=True)) as progress:
         task = progress.add_task(foreign(f"{new} v {old}"), total=games)
         plan = LadderConfig(games, nodes, seed)
-        summary = play_ladder_match(new, old, plan, out, lambda _: progress.advance(task))
+        folder = None if out is None else out / "games"
+        summary = play_ladder_match(new, old, plan, folder, lambda _: progress.advance(task))
+    if out is not None:
+        plans = {"games": games, "nodes_a_move": nodes, "seed": seed}
+        write_json({**provenance(command_line()), **plans, **asdict(summary)}, out / f"{new}-{old}.json")
     print(json.dumps(asdict(summary)) if as_json else format_summary(summary))
 
 
@@ -120,6 +129,9 @@ def ladder(
 def opponent(
     games: Annotated[int, typer.Option(min=2, help="Games, half with each colour.")] = 60,
     depth: Annotated[int, typer.Option(min=1, max=12, help="Largest search depth of the opponent.")] = 6,
+    kind: Annotated[
+        str, typer.Option(help="The opponent: alphabeta, greedy, material or monte-carlo.")
+    ] = "alphabeta",
     previous: Annotated[bool, typer.Option("--previous", help="The agent before the step trades.")] = False,
     seconds: Annotated[
         float, typer.Option(min=1, help="Processor seconds of a player for a game.")
@@ -127,14 +139,18 @@ def opponent(
     workers: Annotated[int, typer.Option(min=1, help="Games that are played at once.")] = 1,
     out: Annotated[Path, typer.Option(help="Folder of the report.")] = Path("results/expendibots"),
 ) -> None:
-    """Play the Expendibots agent against an independent alpha-beta, under the course's limits.
+    """Play the Expendibots agent against an opponent of another kind, under the course's limits.
 
-    The opponent has material, mobility and a quiescence search, and shares no code with the agent. It needs
-    a C++ compiler.
+    `alphabeta` has material, mobility and a quiescence search, and shares no code with the agent; it needs a
+    C++ compiler. The others know the rules and the number of tokens: one action ahead, an alpha-beta and a
+    Monte Carlo tree search.
     """
     from studies.expendibots.ladder import PREVIOUS
-    from studies.expendibots.opponent_match import SHIPPED, play_opponent_match
+    from studies.expendibots.opponent_match import DEEP, SHIPPED, play_opponent_match
+    from studies.expendibots.opponents import SIMPLE_OPPONENTS
 
+    if kind not in (DEEP, *SIMPLE_OPPONENTS):
+        raise UserError(f"there is no opponent {kind}; there are {', '.join((DEEP, *SIMPLE_OPPONENTS))}")
     if games % 2:
         raise UserError("--games must be even: half with each colour")
     console = make_console()
@@ -143,6 +159,7 @@ def opponent(
         games=games,
         depth=depth,
         agent=PREVIOUS if previous else SHIPPED,
+        opponent=kind,
         seconds=seconds,
         workers=workers,
         command=command_line(),
@@ -190,4 +207,39 @@ def draws(
     make_console().print(
         f"{report['draws']} of {games} games drawn, {report['drawn_with_an_endgame_win']} of them with a won "
         f"ending of the tables"
+    )
+
+
+def training(
+    seconds: Annotated[float, typer.Option(min=1, help="Processor seconds to train each option.")] = 60.0,
+    games: Annotated[int, typer.Option(min=2, help="Games of each match.")] = 100,
+    depth: Annotated[int, typer.Option(min=1, max=20, help="Search depth of both players.")] = 3,
+    seed: Annotated[int, typer.Option(min=0)] = 0,
+    work: Annotated[Path, typer.Option(help="Folder of runs and games.")] = Path("build/expendibots-options"),
+    out: Annotated[Path, typer.Option(help="Folder of the report.")] = Path("results/expendibots"),
+) -> None:
+    """Compare learning rates of RootStrap and TDLeaf, and TreeStrap with stages, at equal processor time."""
+    from studies.expendibots.training_options import OptionStudyConfig, run
+
+    plan = OptionStudyConfig(seconds, games, depth, seed)
+    run(plan, work, out, command_line(), Console(stderr=True, highlight=False, soft_wrap=True).print)
+
+
+def claims(
+    positions: Annotated[int, typer.Option(min=2, help="Positions of the count of nodes.")] = 200,
+    depth: Annotated[int, typer.Option(min=1, max=6, help="Depth of that search.")] = 4,
+    games: Annotated[int, typer.Option(min=2, help="Games with the book against without.")] = 100,
+    nodes: Annotated[int, typer.Option(min=1, help="Nodes of a search for a move.")] = 20_000,
+    seed: Annotated[int, typer.Option(min=0)] = 0,
+    out: Annotated[Path, typer.Option(help="Folder of the reports.")] = Path("results/expendibots"),
+) -> None:
+    """Measure what the report says of its move ordering, of moves of stacks and of its book."""
+    from studies.expendibots.report_claims import measure_book, measure_ordering
+
+    ordering = measure_ordering(out, positions=positions, depth=depth, seed=seed, command=command_line())
+    for row in ordering["ratios"]:
+        make_console().print(f"{row['of']} over {row['over']}: nodes {row['nodes']}")
+    book = measure_book(out, games=games, nodes=nodes, command=command_line())
+    make_console().print(
+        f"with the book: {book['score']:.3f} of {games}, {book['different_games']} different"
     )

@@ -1,4 +1,4 @@
-"""The shipped agent against the test opponent under the course's limits: 60 s and 100 MB a game."""
+"""The shipped agent against test opponents under the course's limits: 60 s and 100 MB a game."""
 
 from __future__ import annotations
 
@@ -22,9 +22,12 @@ from sparring.players import SearchLimits
 from studies.expendibots.acceptance import score_interval
 from studies.expendibots.alphabeta_opponent import AlphaBetaOpponent
 from studies.expendibots.ladder import PREVIOUS, previous_agent
+from studies.expendibots.opponents import simple_opponent
 
 SHIPPED, DEPTH = "champion", 6
 """The agent and the opponent's depth of the report `opponent.json`."""
+DEEP = "alphabeta"
+"""The opponent of `alphabeta_opponent.cpp`; the others are `SIMPLE_OPPONENTS`."""
 _MEGABYTES = 100.0
 
 
@@ -72,8 +75,14 @@ class _ObservedAgent(RefereePlayer):
 class _GameWorker(Worker[int, OpponentGame]):
     """Plays games by their numbers."""
 
-    def __init__(self, agent: str, depth: int, seconds: float) -> None:
-        self._agent, self._depth, self._seconds = agent, depth, seconds
+    def __init__(self, agent: str, opponent: str, depth: int, seconds: float) -> None:
+        self._agent, self._opponent = agent, opponent
+        self._depth, self._seconds = depth, seconds
+
+    def _factory(self, seed: int) -> PlayerFactory:
+        if self._opponent != DEEP:
+            return simple_opponent(self._opponent, seed)
+        return partial(AlphaBetaOpponent, seed=seed, depth=self._depth, seconds=self._seconds)
 
     def work(self, number: int) -> OpponentGame:
         side, agents = number % 2, list[_ObservedAgent]()
@@ -82,9 +91,7 @@ class _GameWorker(Worker[int, OpponentGame]):
             agents.append(_ObservedAgent(colour, self._agent, self._seconds))
             return agents[-1]
 
-        opponent: PlayerFactory = partial(
-            AlphaBetaOpponent, seed=number // 2, depth=self._depth, seconds=self._seconds
-        )
+        opponent = self._factory(number // 2)
         factories = (make_agent, opponent) if side == 0 else (opponent, make_agent)
         report = referee(factories, seconds=self._seconds, megabytes=_MEGABYTES)
         own, other = COLOURS[side], COLOURS[1 - side]
@@ -119,6 +126,7 @@ def play_opponent_match(
     depth: int,
     command: str,
     agent: str = SHIPPED,
+    opponent: str = DEEP,
     workers: int = 1,
     seconds: float = SECONDS,
     callback: Callable[[OpponentGame], None] = lambda _: None,
@@ -126,13 +134,14 @@ def play_opponent_match(
     """Plays the games that `out/games` does not have yet; writes the report and returns it.
 
     `agent` is SHIPPED or the `previous` agent of the ladder. The report is `opponent.json`; its name says
-    another agent or depth: `opponent-previous.json`, `opponent-depth-12.json`. Both players have `seconds`
-    of processor time and 100 MB for a game. `callback` is called after each game.
+    another opponent, agent or depth: `opponent-greedy.json`, `opponent-depth-12.json`. Both players have
+    `seconds` of processor time and 100 MB for a game. `callback` is called after each game.
     Raises CompilerMissing, WorkerError or OSError.
     """
-    journal = Journal(out / "games" / f"{agent}-opponent-{depth}-{seconds:g}.jsonl", sync=True)
+    against = f"opponent-{depth}" if opponent == DEEP else opponent
+    journal = Journal(out / "games" / f"{agent}-{against}-{seconds:g}.jsonl", sync=True)
     played = {line["number"]: OpponentGame(**line) for line in journal.entries}
-    spawn = partial(_GameWorker, agent, depth, seconds)
+    spawn = partial(_GameWorker, agent, opponent, depth, seconds)
     with open_pool(spawn, workers) as pool:
         for game in pool.run(number for number in range(games) if number not in played):
             journal.add(asdict(game))
@@ -141,11 +150,13 @@ def play_opponent_match(
     report = {
         **provenance(command),
         "agent": agent,
-        "depth": depth,
+        "opponent": opponent,
+        **({"depth": depth} if opponent == DEEP else {}),
         "seconds": seconds,
         **summarise([played[n] for n in range(games)]),
     }
-    parts = ["opponent", *[agent] * (agent != SHIPPED), *[f"depth-{depth}"] * (depth != DEPTH)]
+    parts = ["opponent", *[opponent] * (opponent != DEEP), *[agent] * (agent != SHIPPED)]
+    parts += [f"depth-{depth}"] * (opponent == DEEP and depth != DEPTH)
     write_json(report, out / f"{'-'.join(parts)}.json")
     return report
 

@@ -43,11 +43,12 @@ SMALL = [
     *("--network", "strong.onnx", "--records", "table", "--classes", "1250,1650", "--out", "levels.toml"),
     *("--nodes", "4", "--positions", "64", "--held-out", "16", "--minibatch", "16", "--every", "2"),
 ]
+"""Random moves by a random network: nothing can be gained, so that the table needs `--keep-anyway`."""
 
 
 def tune(capsys: pytest.CaptureFixture[str], *arguments: str) -> list[dict[str, Any]]:
     capsys.readouterr()
-    main(["tune", "levels", "chess", *SMALL, *arguments, "--json"])
+    main(["tune", "levels", "chess", *SMALL, *arguments, "--keep-anyway", "--json"])
     found: list[dict[str, Any]] = json.loads(capsys.readouterr().out)["classes"]
     return found
 
@@ -65,6 +66,26 @@ def test_a_level_table_of_all_ratings_is_written(folder: Path, capsys: pytest.Ca
     player = table.at(1250)
     assert player.nodes == 4
     assert player.policy_temperature == pytest.approx(found[0]["theta"]["policy_temperature"], rel=0.1)
+
+
+def test_without_a_gain_it_says_so_and_writes_no_table(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ["tune", "levels", "chess", *SMALL, "--steps", "1", "--classes", "1250"]
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+    assert ended.value.code
+    words = capsys.readouterr().err
+    assert "at the end: nothing was gained (" in words
+    assert "nothing was gained for 1250: levels.toml is not written" in words
+    assert not (folder / "levels.toml").exists()
+    main([*arguments, "--keep-anyway", "--json"])
+    result = json.loads(capsys.readouterr().out)["classes"][0]
+    assert not result["gained"]
+    assert result["gain"]["low"] <= 0
+    start, end = result["start"]["held_out"]["value"], result["held_out"]["value"]
+    assert result["gain"]["value"] == pytest.approx(start - end)
+    assert (folder / "levels.toml").exists()
 
 
 def test_a_tuned_level_can_be_played(
@@ -129,7 +150,7 @@ def test_a_class_that_did_not_converge_goes_on_with_more_steps(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     whole = tune(capsys, "--steps", "3", "--classes", "1250", "--out", "whole.toml")[0]
-    main(["tune", "levels", "chess", *SMALL, "--steps", "2", "--classes", "1250"])
+    main(["tune", "levels", "chess", *SMALL, "--steps", "2", "--classes", "1250", "--keep-anyway"])
     told = capsys.readouterr().err
     assert "class 1250, step 2" in told
     assert "not converged" in told

@@ -26,6 +26,7 @@ NUMBERED: dict[str, dict[str, Iterable[int | str]]] = {
     "Expendibots": {"figure": ["2.1", "2.3", "3.2", "4.1", "A.1", "A.2", "A.3"]},
 }
 """The numbered parts of the papers. Figure 3.1 of the last one only shows two boards."""
+VERDICTS = ["reproduced", "direction only", "not reproduced", "not tested", "n/a"]
 
 
 def defined(path: Path) -> set[str]:
@@ -61,12 +62,25 @@ def test_members_in_brackets_exist() -> None:
         assert re.search(rf"\b{member}\b", (ROOT / file).read_text()), f"{file}: {member}"
 
 
-def test_every_row_has_a_state_and_no_number_of_a_tracker() -> None:
-    rows = re.findall(r"^\| (?!in the)([^|]*) \|([^|]*)\|([^|]*)\|$", TEXT, re.M)
-    assert len(rows) > 80
-    for part, _, state in rows:
-        assert re.search(r"\b(built|reproduced|open)\b", state), part
+def test_every_row_has_one_of_five_verdicts_and_no_number_of_a_tracker() -> None:
+    lines = [line for line in TEXT.splitlines() if line.startswith("| ") and not line.startswith("| in the")]
+    assert len(lines) > 120
+    for line in lines:
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        assert len(cells) == 4, line
+        assert cells[2] in VERDICTS, line
     assert not re.search(r"issue \d", TEXT)
+
+
+def test_the_five_verdicts_are_explained() -> None:
+    assert re.findall(r"^- \*\*([\w/ ]+)\*\*:", TEXT, re.M) == VERDICTS
+
+
+def test_a_verdict_that_something_came_out_or_not_has_its_measurement() -> None:
+    """`not tested` and `n/a` may say why; the others need a number or an argument, and a report."""
+    for part, verdict, measured in re.findall(r"^\| ([^|]*) \|[^|]*\| ([^|]*) \| ([^|]*) \|$", TEXT, re.M):
+        if verdict in ("reproduced", "direction only", "not reproduced"):
+            assert re.search(r"\d.*\]\(\.\./results/|`src/|see Slips", measured), part
 
 
 @pytest.mark.parametrize("paper", NUMBERED)

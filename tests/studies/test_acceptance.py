@@ -93,3 +93,4 @@ def test_an_acceptance_match_accepts_the_stronger_player(
     main(["expendibots-accept", "greedy", "random", "--games", "12", "--out", str(tmp_path), "--json"])
     verdict = json.loads(capsys.readouterr().out)
     assert verdict["wins"] + verdict["draws"] + verdict["losses"] == 12
+    assert json.loads((tmp_path / "greedy-random.json").read_text())["wins"] == verdict["wins"]

@@ -19,7 +19,7 @@ from sparring.networks import Position
 from sparring.players.player_config import PlayerConfig
 from sparring.players.policy_player import lockstep_distributions
 from sparring.policies import load_policy
-from studies.ace.commands import ace_games
+from studies.ace.commands import ace_games, ace_null
 from studies.ace.games import Pairing, play_pairings
 from studies.ace.players import class_players
 from studies.ace.round_robin import (
@@ -194,3 +194,31 @@ def test_shipped_levels_play_the_round_robin_with_their_own_policies(
     assert {name: player["level"] for name, player in header["players"].items()} == {
         "D": 1250, "B": 1650, "2200": 2200,
     }  # fmt: skip
+
+
+def test_a_class_tuned_twice_plays_itself_and_the_score_has_an_interval(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gain = {"value": 0.0, "low": -0.1, "high": 0.1}
+    for seed, c_puct in ((0, 1.0), (1, 3.0)):
+        result = {
+            "class": 1250, "network": "strong", "nodes": 2, "steps": 1, "converged": False, "games": 3,
+            "theta": asdict(Theta(c_puct=c_puct)), "start": {}, "held_out": {}, "gain": gain, "gained": False,
+        }  # fmt: skip
+        journal = Journal(tmp_path / f"seed-{seed}" / "class-1250.jsonl", header={})
+        journal.add(result)
+    sides: list[float] = []
+
+    def play(policies: Any, players: dict[str, PlayerConfig], pairings: list[Pairing], _: int) -> Any:
+        sides.extend(player.c_puct for player in players.values())
+        for pairing in pairings:
+            white, black = pairing.sides
+            yield ArenaGame(pairing.number, white, black, 0, 1.0, "checkmate", "", 40, 0.0)
+
+    monkeypatch.setattr("studies.ace.games.play_pairings", play)
+    ace_null(tmp_path / "seed-0", tmp_path / "seed-1", games=20, out=tmp_path / "null.json")
+    report = json.loads((tmp_path / "null.json").read_text())
+    assert sides == [1.0, 3.0]
+    assert report["score_of_first"]["value"] == 0.5  # White wins every game
+    assert report["score_of_first"]["low"] < 0.5 < report["score_of_first"]["high"]
+    assert not report["tunings"]["second"]["gained"]

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import random
+from functools import partial
 from pathlib import Path
+
+import pytest
 
 from sparring.expendibots.endings import tokens
 from sparring.expendibots.game import Expendibots
 from studies.expendibots.alphabeta_opponent import AlphaBetaOpponent
 from studies.expendibots.draws import analyse_draws, play_game
 from studies.expendibots.opponent_match import OpponentGame, play_opponent_match, summarise
+from studies.expendibots.opponents import SIMPLE_OPPONENTS, SimpleOpponent
 from tests.reference.expendibots import ReferenceGame
 
 
@@ -94,3 +98,25 @@ def test_draws_are_counted_with_what_either_side_had(tmp_path: Path) -> None:
     assert (drawn.drawn, drawn.endgame_win, drawn.lead, drawn.first_tabled) == (True, False, 0, "1v1")
     won = play_game(Expendibots().parse("7a/8/8/8/8/8/8/AAA5 w"), nodes=200)
     assert (won.drawn, won.endgame_win, won.lead) == (False, True, 2)
+
+
+@pytest.mark.parametrize("name", sorted(SIMPLE_OPPONENTS))
+def test_a_simple_opponent_plays_by_the_rules_and_beats_random_actions(name: str) -> None:
+    rng, game = random.Random(1), ReferenceGame()
+    choose = SIMPLE_OPPONENTS[name]
+    brief = choose if name == "greedy" else partial(choose, seconds=0.02)
+    opponent = SimpleOpponent("white", choose=brief, seed=2)
+    while game.outcome() is None:
+        white = game.taken % 2 == 0
+        action = opponent.action() if white else rng.choice(sorted(game.actions(), key=str))
+        assert action in game.actions()
+        game.play(action)
+        opponent.update("", action)
+    assert game.outcome() == (0, "no tokens")
+
+
+def test_a_match_with_a_simple_opponent_is_reported_under_its_name(tmp_path: Path) -> None:
+    report = play_opponent_match(tmp_path, games=2, depth=6, opponent="greedy", seconds=2.0, command="test")
+    assert (tmp_path / "opponent-greedy.json").exists()
+    assert report["opponent"] == "greedy"
+    assert "depth" not in report

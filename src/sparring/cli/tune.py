@@ -51,12 +51,16 @@ def levels(
     backend: Backend = "onnxruntime",
     threads: SessionThreads = 1,
     batch: Annotated[int, typer.Option(min=1, help="Positions that the network evaluates at once.")] = 64,
+    keep_anyway: Annotated[
+        bool, typer.Option("--keep-anyway", help="Write the table even if nothing was gained.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Tune a search to classes of players and write a level table.
 
-    Tunes temperature, policy temperature and c_puct to people's moves. The journals of the classes are in a
-    folder beside the table; a stopped run resumes.
+    Tunes temperature, policy temperature and c_puct to people's moves, and compares the end with the start on
+    unseen games. If nothing was gained, no table is written. The journals of the classes are in a folder
+    beside the table; a stopped run resumes.
     """
     from sparring import measure
 
@@ -80,12 +84,19 @@ def levels(
             ) from None
         except KeyboardInterrupt:
             raise UserError("interrupted; the same command resumes", code=INTERRUPTED) from None
-    policy = os.path.relpath(network, out.parent) if Path(network).is_file() else network
-    _write(results, game, policy, nodes, out)
     if as_json:
         print(json.dumps({"classes": results}))
     else:
         _show(results, out)
+    flat = [str(result["class"]) for result in results if not result["gained"]]
+    if flat and not keep_anyway:
+        raise UserError(
+            f"nothing was gained for {', '.join(flat)}: {out} is not written. "
+            "Leave these classes out, or write it all the same with --keep-anyway"
+        )
+    policy = os.path.relpath(network, out.parent) if Path(network).is_file() else network
+    _write(results, game, policy, nodes, out)
+    make_console(stderr=True).print(f"[dim]{foreign(out)} is written[/]", soft_wrap=True)
 
 
 def _report_step(rating: int, step: DescentStep) -> None:
@@ -93,10 +104,19 @@ def _report_step(rating: int, step: DescentStep) -> None:
 
 
 def _report(result: dict[str, Any]) -> None:
-    loss = result["held_out"]["value"]
-    end = "" if result.get("converged", True) else ", not converged: more --steps go on from here"
-    text = f"class {result['class']}: {result['steps']} steps, {loss:.4f} nats on unseen games{end}"
+    start, end = result["start"]["held_out"]["value"], result["held_out"]["value"]
+    more = "" if result.get("converged", True) else ", not converged: more --steps go on from here"
+    text = (
+        f"class {result['class']}: {result['steps']} steps, {start:.4f} nats on unseen games at the start, "
+        f"{end:.4f} at the end: {_gain_in_words(result)}{more}"
+    )
     make_console(stderr=True).print(text, soft_wrap=True)
+
+
+def _gain_in_words(result: dict[str, Any]) -> str:
+    gain = result["gain"]
+    interval = f"{gain['value']:+.4f}, {gain['low']:+.4f} to {gain['high']:+.4f}"
+    return f"gained {interval}" if result["gained"] else f"nothing was gained ({interval})"
 
 
 def _write(results: list[dict[str, Any]], game: str, policy: str, nodes: int, out: Path) -> None:
@@ -114,17 +134,18 @@ def _write(results: list[dict[str, Any]], game: str, policy: str, nodes: int, ou
 
 
 def _show(results: list[dict[str, Any]], out: Path) -> None:
-    table = Table("class", "tau", "t", "c_puct", "nats", "policy alone", "steps", "minutes", box=None)
+    table = Table("class", "tau", "t", "c_puct", "nats", "gain", "policy alone", "steps", "minutes", box=None)
     for result in results:
         theta, held_out = result["theta"], result["held_out"]
         table.add_row(
             str(result["class"]),
             *(f"{theta[key]:.2f}" for key in ("temperature", "policy_temperature", "c_puct")),
             f"{held_out['value']:.3f} [dim]{held_out['low']:.3f}-{held_out['high']:.3f}[/]",
+            _gain_in_words(result),
             f"{result['by_nodes'][0]['value']:.3f}",
             str(result["steps"]),
             f"{result['seconds_in_all'] / 60:.1f}",
         )
     console = make_console()
     console.print(table)
-    console.print(f"[dim]{foreign(out)}; journals: {foreign(out.with_suffix('.tuning'))}[/]", soft_wrap=True)
+    console.print(f"[dim]journals: {foreign(out.with_suffix('.tuning'))}[/]", soft_wrap=True)

@@ -44,9 +44,9 @@ _FEWEST = 100
 
 
 def summarise_class(
-    search: Search, training: PlayedPositions, held_out: PlayedPositions, theta: Theta
+    search: Search, training: PlayedPositions, held_out: PlayedPositions, theta: Theta, start: Theta
 ) -> dict[str, Any]:
-    """Fits tau on all training positions and measures the class on held-out positions.
+    """Fits tau on all training positions and measures the class on held-out positions, beside `start`.
 
     `search` gives the visits at all sizes. The content is plain data for JSON.
     """
@@ -54,15 +54,41 @@ def summarise_class(
     choice = fit_choice(seen, theta.policy_temperature)
     theta = theta.with_choice(choice.temperature, choice.backoff)
     unseen = search(held_out, theta)
+    losses = cross_entropy(unseen, theta)
     return {
         "theta": asdict(theta),
         "standard_errors": _standard_errors(search, training, seen, theta),
         "training": {"positions": len(training), "loss": choice.loss},
-        "held_out": estimate(cross_entropy(unseen, theta), held_out),
+        "held_out": estimate(losses, held_out),
+        **_compare_with_start(search, training, held_out, losses, start),
         "accuracy": estimate(_top1(unseen), held_out),
         "unvisited": float((unseen.visits[unseen.nodes][unseen.played] == 0).mean()),
         "by_nodes": _by_nodes(seen, unseen, theta, held_out),
         "by_phase": _by_phase(seen, unseen, training, held_out, theta),
+    }
+
+
+def _compare_with_start(
+    search: Search, training: PlayedPositions, held_out: PlayedPositions, losses: Array, start: Theta
+) -> dict[str, Any]:
+    """The start of the descent with its own tau and epsilon, and what the descent gained over it.
+
+    The gain is the mean difference of the held-out losses in nats, paired by position. Both ends have their
+    best tau and epsilon of the training positions, so that only t and c_puct differ.
+    """
+    seen = search(training, start)
+    choice = fit_choice(seen, start.policy_temperature)
+    start = start.with_choice(choice.temperature, choice.backoff)
+    before = cross_entropy(search(held_out, start), start)
+    gain = estimate(before - losses, held_out)
+    return {
+        "start": {
+            "theta": asdict(start),
+            "training_loss": choice.loss,
+            "held_out": estimate(before, held_out),
+        },
+        "gain": gain,
+        "gained": gain["low"] > 0,
     }
 
 
@@ -309,7 +335,7 @@ class ClassTuner(Worker[ClassTask, dict[str, Any]]):
         journal = Journal(task.folder / f"class-{task.rating}.jsonl", header=task.header())
         history = [DescentStep.of(entry) for entry in journal.entries if "searched" in entry]
         descent = task.config.descent
-        if journal.entries and "theta" in journal.entries[-1]:
+        if journal.entries and "gained" in journal.entries[-1]:
             result: dict[str, Any] = journal.entries[-1]
             if has_converged(history, descent.tolerance) or len(history) >= descent.steps:
                 return result
@@ -349,7 +375,7 @@ def _tune(
     seconds = time.perf_counter() - started
     return {
         "class": task.rating,
-        **summarise_class(search, training, held_out, theta),
+        **summarise_class(search, training, held_out, theta, descent.start),
         "network": policy.name,
         "nodes": config.descent.nodes,
         "steps": len(descent.history),

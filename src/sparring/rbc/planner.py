@@ -257,12 +257,9 @@ class PlannerBot(Player):
                 return self._choose_in_time_trouble(turn, replace(clock, remaining=seconds))
         if not self._follows_belief:
             self._restart_belief()
-        if turn.legal_moves[-1] == NO_SENSE:
-            certain = self.knowledge.certain_sense()
-            share, moving = _SENSE_SHARE, False
-        else:
-            certain = self.knowledge.certain_move(turn.legal_moves)
-            share, moving = _MOVE_SHARE, True
+        moving = turn.legal_moves[-1] != NO_SENSE
+        share = _MOVE_SHARE if moving else _SENSE_SHARE
+        certain = self._certain_action(turn.legal_moves, moving)
         if certain is not None:
             return certain
         planned = self.knowledge.planned_seconds(clock, share)
@@ -272,6 +269,12 @@ class PlannerBot(Player):
         if self.options.seconds:
             planned = min(math.inf if planned is None else planned, share * self.options.seconds)
         return self._decide(turn.legal_moves, self._search(moving, planned, turn.stop), moving, planned)
+
+    def _certain_action(self, legal_moves: Sequence[Move], moving: bool) -> Decision | None:
+        """The static analysis of section 5.4 at the root: the action that forces a win, or None."""
+        if not self.options.paper.static_analysis:
+            return None
+        return self.knowledge.certain_move(legal_moves) if moving else self.knowledge.certain_sense()
 
     def _choose_in_time_trouble(self, turn: Turn, clock: Clock) -> Decision:
         """The decision by ratings alone, which needs a fifth of the processor's time or less.

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from sparring._core import RbcBoardSet, RbcState
 from sparring.base.errors import BadConfig
 from sparring.games import Move
 from sparring.players import Clock, Decision, GameStart, SearchLimits, Turn
@@ -30,7 +31,7 @@ from sparring.rbc.game import (
     SenseResult,
 )
 from sparring.rbc.matches import play_rbc_game
-from sparring.rbc.planner import PlannerBot
+from sparring.rbc.planner import PaperVariants, PlannerBot
 from sparring.rbc.synopsis import SynopsisWords
 from tests.players.rbc.planner_factories import QUICK, UniformEvaluator, planner_bot
 
@@ -126,6 +127,25 @@ def test_the_last_rating_is_that_of_the_chosen_move() -> None:
     chosen = found.ratings[found.actions.tolist().index(decision.move)]
     assert chosen < found.ratings.max()
     assert made._last_rating == chosen
+
+
+@pytest.mark.parametrize(("phase", "words"), [("sense", "the king is found"), ("move", "captures the king")])
+def test_without_static_analysis_the_root_has_playouts_instead_of_a_certain_win(
+    phase: str, words: str
+) -> None:
+    """The paper's PenumbraSimple: neither the root nor the playouts look for certain wins."""
+    fens = ("6k1/8/8/8/8/8/3K4/R5R1 w - - 0 1", "k7/8/8/8/8/8/3K4/R5R1 w - - 0 1")
+    states = [RbcState.parse(f"{fen} {phase}") for fen in (fens if phase == "sense" else fens[:1])]
+    for static_analysis in (True, False):
+        made = planner_bot(paper=PaperVariants(static_analysis=static_analysis))
+        made.new_game(GameStart(Rbc(), 0, seed=1))
+        known = made.knowledge
+        known.tracker = type(known.tracker)(0, known.tracker.options, states[0])
+        known.tracker._current = replace(known.tracker._current, boards=RbcBoardSet.of(states, 0))
+        made._restart_belief()
+        decision = made.choose(Turn(None, states[0].legal_moves()))
+        assert (words in decision.reason) == static_analysis
+        assert (made.last_search is not None) == (not static_analysis)
 
 
 def test_the_planner_goes_on_after_contradictory_and_lost_observations() -> None:
