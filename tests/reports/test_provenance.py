@@ -131,3 +131,23 @@ def test_every_report_under_results_has_its_provenance(path: Path) -> None:
         assert "added_in" in report
     else:
         assert re.fullmatch("[0-9a-f]{8}(-dirty)?", report["commit"])
+
+
+def test_every_commit_of_a_report_is_in_the_repository() -> None:
+    if (
+        not (RESULTS.parent / ".git").exists()
+        or git(RESULTS, "rev-parse", "--is-shallow-repository") == "true"
+    ):
+        pytest.skip("no checkout with its history")
+    named: dict[str, list[str]] = {}
+    for path in RESULTS.rglob("*.json"):
+        report = json.loads(path.read_text())
+        for key in ("commit", "added_in", "changed_in"):
+            if report.get(key):
+                named.setdefault(report[key].removesuffix("-dirty"), []).append(path.name)
+    asked = subprocess.run(
+        ["git", "-C", str(RESULTS), "cat-file", "--batch-check=%(objecttype)"],
+        input="\n".join(named), capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    kinds = dict(zip(named, asked.stdout.splitlines(), strict=True))
+    assert {commit: named[commit] for commit, kind in kinds.items() if kind != "commit"} == {}
