@@ -21,6 +21,7 @@ import tempfile
 import time
 import urllib.request
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from functools import partial
 from http.cookiejar import CookieJar
 from pathlib import Path
@@ -233,26 +234,22 @@ def _processor_seconds() -> float:
     return usage.ru_utime + usage.ru_stime
 
 
-def trial(interpreter: str, wheels: Path, *, bytecode: bool) -> dict[str, Any]:
-    """The row of one interpreter."""
-    with tempfile.TemporaryDirectory() as folder:
-        environment = Environment(interpreter, Path(folder))
-        row: dict[str, Any] = {"bytecode": bytecode, "load_before": round(os.getloadavg()[0], 1)}
-        timed(row, "environment", environment.create)
-        options = [] if bytecode else ["--no-compile"]
-        timed(row, "install", lambda: environment.pip_install(*options, environment.wheel(wheels)))
-        row |= {**environment.megabytes(), "largest": environment.largest()}
-        row["python"] = environment.run(environment.programs / "python", "-V").split()[1]
-        row["packages"] = len(list((environment.folder / "venv" / "lib").glob("*/site-packages/*.dist-info")))
-        for name, work in (("terminal", terminal), ("page", page), ("engine", engine), ("browser", browser)):
-            timed(row, name, partial(work, environment))
-        row |= {f"{key}_after_playing": size for key, size in environment.megabytes().items()}
-        for kind in ("seconds", "processor_seconds"):
-            steps = ("environment", "install", "terminal")
-            row[f"first_move_{kind}"] = round(sum(row[f"{step}_{kind}"] for step in steps), 1)
-        if bytecode:
-            timed(row, "tests", partial(player_tests, environment))
-        return row
+def trial(environment: Environment, wheels: Path, *, bytecode: bool) -> dict[str, Any]:
+    """The row of one interpreter, up to its moves."""
+    row: dict[str, Any] = {"bytecode": bytecode, "load_before": round(os.getloadavg()[0], 1)}
+    timed(row, "environment", environment.create)
+    options = [] if bytecode else ["--no-compile"]
+    timed(row, "install", lambda: environment.pip_install(*options, environment.wheel(wheels)))
+    row |= {**environment.megabytes(), "largest": environment.largest()}
+    row["python"] = environment.run(environment.programs / "python", "-V").split()[1]
+    row["packages"] = len(list((environment.folder / "venv" / "lib").glob("*/site-packages/*.dist-info")))
+    for name, work in (("terminal", terminal), ("page", page), ("engine", engine), ("browser", browser)):
+        timed(row, name, partial(work, environment))
+    row |= {f"{key}_after_playing": size for key, size in environment.megabytes().items()}
+    for kind in ("seconds", "processor_seconds"):
+        steps = ("environment", "install", "terminal")
+        row[f"first_move_{kind}"] = round(sum(row[f"{step}_{kind}"] for step in steps), 1)
+    return row
 
 
 def launcher_row(launcher: str, wheels: Path) -> dict[str, Any]:
@@ -280,19 +277,24 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     wheels = options.wheels.resolve()
     sizes = {path.name: path.stat().st_size for path in sorted(wheels.glob("*.whl"))}
-    report: dict[str, Any] = {
-        **provenance("python -m bench.install"),
-        "wheels": sizes,
-        "launchers": [],
-        "rows": [],
-    }
-    for launcher in LAUNCHERS:
-        report["launchers"].append(launcher_row(launcher, wheels))
-        print(json.dumps(report["launchers"][-1]), flush=True)
-    for interpreter, bytecode in TRIALS:
-        report["rows"].append(trial(interpreter, wheels, bytecode=bytecode))
-        print(json.dumps(report["rows"][-1]), flush=True)
+    report: dict[str, Any] = {**provenance("python -m bench.install"), "wheels": sizes, "rows": []}
+    with ExitStack() as folders:
+        environments = []
+        for number, (interpreter, bytecode) in enumerate(TRIALS):
+            folder = Path(folders.enter_context(tempfile.TemporaryDirectory()))
+            environments.append(Environment(interpreter, folder / str(number)))
+            report["rows"].append(trial(environments[-1], wheels, bytecode=bytecode))
+            print(json.dumps(report["rows"][-1]), flush=True)
+        report["launchers"] = []
+        for launcher in LAUNCHERS:
+            report["launchers"].append(launcher_row(launcher, wheels))
+            print(json.dumps(report["launchers"][-1]), flush=True)
         write_json(report, options.out)
+        for environment, row in zip(environments, report["rows"], strict=True):
+            if row["bytecode"]:
+                timed(row, "tests", partial(player_tests, environment))
+                print(environment.interpreter, row["tests"], row["tests_seconds"], flush=True)
+                write_json(report, options.out)
 
 
 if __name__ == "__main__":
