@@ -13,6 +13,12 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 export PIP_CONSTRAINT := constraints.txt
 export PIP_BUILD_CONSTRAINT := constraints.txt
 comma := ,
+# Installs Debian packages ($(1)): as root, or where CI asks by sudo if that needs no password. Quiet; it fails where it cannot.
+define apt_install
+{ if [ "$$(id -u)" = 0 ]; then as_root=; elif [ -n "$$CI" ]; then as_root="sudo -n"; else false; fi \
+  && command -v apt-get && { $$as_root apt-get update -qq; \
+  $$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $(1); }; } >/dev/null 2>&1
+endef
 
 .PHONY: help setup play page browser browser-parts test-browser engines test bench lint format headers arm stubs tables notebooks constraints sanitize tsan fuzz \
   wheel wheels test-wheel docs release clean
@@ -52,15 +58,14 @@ page: setup  ## Build the page from web/ into src/sparring/data/page (needs Node
 	@cd web && npm install --no-save --silent && npx openapi-typescript openapi.json -o src/api-types.ts && npm run --silent build && rm openapi.json
 	@$(BIN)/python -m tests.page.sources stamp
 
-# The browser edition: the page, with the core in WebAssembly in place of the server. Nothing else needs these tools; as
-# root on Debian they are installed. What was built is used again.
+# The browser edition: the page, with the core in WebAssembly in place of the server. Nothing else needs these tools; on Debian
+# root and CI install emscripten. What was built is used again.
 EDITION := build/browser
 TOOLS := $(EDITION)/tools/node_modules
 
 browser-parts: setup  ## Build the parts of the browser edition into build/browser/parts (needs emscripten and npm)
 	@command -v npm >/dev/null || { echo "The browser edition needs Node and npm. On Debian: apt-get install npm"; exit 1; }
-	@command -v em++ >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && echo "==> Installing emscripten" && \
-	  { apt-get update -qq; DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends emscripten; } >/dev/null 2>&1; } \
+	@command -v em++ >/dev/null || { echo "==> Installing emscripten"; $(call apt_install,emscripten); } \
 	  || { echo "The browser edition needs emscripten. On Debian: apt-get install emscripten"; exit 1; }
 	@test -d web/node_modules/vite || (cd web && npm install --no-save --silent)
 	@cmp -s web/native/package.json $(EDITION)/tools/package.json && test -d $(TOOLS) || { mkdir -p $(EDITION)/tools && \
@@ -81,11 +86,10 @@ ENGINES := stockfish fairy-stockfish gnugo chromium
 export PATH := $(PATH):/usr/games
 
 engines:
-	@for each in $(ENGINES); do command -v $$each >/dev/null || missing="$$missing $$each"; done; \
-	if [ -n "$$missing" ] && [ -n "$$CI" ] && [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	@for program in $(ENGINES); do command -v $$program >/dev/null || missing="$$missing $$program"; done; \
+	if [ -n "$$missing" ] && [ -n "$$CI" ]; then \
 	  echo "==> Installing$$missing"; \
-	  { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$missing; } \
-	    >/dev/null 2>&1 || echo "Could not install$$missing: tests against them are skipped"; \
+	  $(call apt_install,$$missing) || echo "Could not install$$missing: tests against them are skipped"; \
 	elif [ -n "$$missing" ]; then \
 	  echo "Tests against engines or in a browser are skipped. On Debian: apt-get install$$missing"; \
 	fi
@@ -110,14 +114,21 @@ headers: setup  ## Check that every header of the native core compiles by itself
 	    print('-I' + nanobind.include_dir(), '-I' + sysconfig.get_path('include'))"); \
 	git ls-files 'core/*.hpp' | xargs -P 2 -I{} $(CXX) -std=c++20 -fsyntax-only -w -x c++ -Icore $$includes {}
 
-# Debian's cross compiler: apt-get install g++-aarch64-linux-gnu. Python's headers are those of this machine.
+# Debian's cross compiler: apt-get install g++-aarch64-linux-gnu. Python's headers are those of this machine: of the same
+# word size. The module has Python's and nanobind's symbols open, as every extension has Python's. With Debian's
+# qemu-user-static the native test runs too.
 ARM := aarch64-linux-gnu-g++
+ARM_FLAGS := -std=c++20 -O2 -fPIC -fvisibility=hidden -Wall -Wextra -Werror -Wno-psabi -Icore
 
-arm: setup  ## Check that the native core compiles for 64-bit ARM; nothing is linked or run
+arm: setup  ## Compile and link the native core for 64-bit ARM into build/arm; the module is not loaded
 	@command -v $(ARM) >/dev/null || { echo "This needs $(ARM). On Debian: apt-get install g++-aarch64-linux-gnu"; exit 1; }
+	@mkdir -p build/arm
 	@includes=$$($(BIN)/python -c "import nanobind, sysconfig; \
 	    print('-isystem', nanobind.include_dir(), '-isystem', sysconfig.get_path('include'))"); \
-	git ls-files 'core/*.cpp' | xargs -P 2 -I{} $(ARM) -std=c++20 -fsyntax-only -fvisibility=hidden -Wall -Wextra -Werror -Wno-psabi -Icore $$includes {}
+	git ls-files 'core/*.cpp' | xargs -P 2 -I{} sh -c '$(ARM) $(ARM_FLAGS) '"$$includes"' -c "$$1" -o "build/arm/$$(echo "$$1" | tr / _).o"' sh {}
+	@$(ARM) -shared build/arm/*.o -o build/arm/_core.so
+	@$(ARM) $(ARM_FLAGS) -static tests/native/*.cpp build/arm/core_game_*.o build/arm/core_breakthrough_*.o -o build/arm/native
+	@if command -v qemu-aarch64-static >/dev/null; then qemu-aarch64-static build/arm/native && echo "The native test passes on an emulated processor"; fi
 
 stubs: setup  ## Write the types of the native module to _core.pyi
 	$(BIN)/python -m nanobind.stubgen -q -m sparring._core -o src/sparring/_core.pyi

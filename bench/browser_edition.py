@@ -3,12 +3,14 @@
 `moves`: positions in which the players of a tab (in Node) play the native player's move for the same seed,
 and the processor time of both. `rounding`: how often two native runs agree that round differently, with and
 without ONNX Runtime's fusion of quantised operators. `load`: from an address to the opponent's first move in
-Chromium, with an empty cache, and the bytes that are loaded. All need `make browser`.
+Chromium, with an empty cache: seconds, processor seconds of all of Chromium's processes, which other work on
+the machine changes less, and the bytes that are loaded. All need `make browser`.
 """
 
 from __future__ import annotations
 
 import gc
+import os
 import statistics
 import sys
 import time
@@ -30,11 +32,12 @@ from tests.browser.pages import served
 RESULTS = Path(__file__).parent.parent / "results" / "browser"
 POSITIONS = 500
 CASES: dict[str, tuple[dict[str, Any], list[dict[str, Any]], int]] = {
-    "chess": ({}, [{"level": 1000}, {"level": 1500}], POSITIONS),
-    "chess, level 1800": ({}, [{"level": 1800}], 60),
+    "chess": ({}, [{"level": 1000}, {"level": 1500}, {"level": 2000}], POSITIONS),
     "go": ({"size": 9}, [{"level": 1550}, {"rating": "8d"}], POSITIONS),
+    "go, 19x19": ({"size": 19}, [{"level": 1550}, {"rating": "8d"}], POSITIONS),
     "go, strength 3": ({"size": 9}, [{"strength": 3}], 60),
     "shogi": ({}, [{"level": 480}, {"level": 850}], POSITIONS),
+    "shogi, levels 930 and 1090": ({}, [{"level": 930}, {"level": 1090}], 200),
     "shogi, strength 5": ({}, [{"strength": 5}], 100),
     "breakthrough": ({}, [{"strength": 3}, {"strength": 6}], POSITIONS),
     "expendibots": ({}, [{"strength": 2}, {"strength": 5}], POSITIONS),
@@ -121,6 +124,26 @@ def again_without_fusion(native: list[NativeMove]) -> list[tuple[str, str]]:
         onnxruntime.InferenceSession = opened
 
 
+def processor_seconds() -> float:
+    """Of all running processes that this one started, and that those started (Linux)."""
+    parents, seconds = dict[int, int](), dict[int, float]()
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            words = path.read_text().rpartition(")")[2].split()
+        except OSError:  # it has just ended
+            continue
+        process = int(path.parent.name)
+        parents[process] = int(words[1])
+        seconds[process] = (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
+    total = 0.0
+    for process, used in seconds.items():
+        ancestor = parents[process]
+        while ancestor in parents and ancestor != os.getpid():
+            ancestor = parents[ancestor]
+        total += used * (ancestor == os.getpid())
+    return total
+
+
 def load_row(screen: str) -> dict[str, Any]:
     """Seconds from an address to the opponent's first move, each time with an empty browser."""
     from playwright.sync_api import expect
@@ -129,12 +152,12 @@ def load_row(screen: str) -> dict[str, Any]:
 
     expect.set_options(timeout=60_000)
     width, height = SCREENS[screen]
-    seconds, loaded, shown = [], [], []
+    seconds, processor, loaded, shown = [], [], [], []
     for _ in range(ROUNDS):
         with served(SITE) as (address, sent):
             context = launched().new_context(viewport={"width": width, "height": height})
             page = context.new_page()
-            began = time.perf_counter()
+            began, before = time.perf_counter(), processor_seconds()
             page.goto(address)
             page.get_by_label("The opponent answers at once").check()
             page.get_by_role("button", name="Play", exact=True).click()
@@ -145,6 +168,7 @@ def load_row(screen: str) -> dict[str, Any]:
             page.locator(".move-field input").press("Enter")
             expect(page.locator(".status")).to_contain_text("Black plays")
             seconds.append(time.perf_counter() - began)
+            processor.append(processor_seconds() - before)
             loaded.append(sum(size for _, size in sent) / 1e6)
             context.close()
     return {
@@ -153,6 +177,9 @@ def load_row(screen: str) -> dict[str, Any]:
         "seconds_to_board": round(statistics.median(shown), 2),
         "seconds_to_answer": round(statistics.median(seconds), 2),
         "range": (round(min(seconds), 2), round(max(seconds), 2)),
+        "processor_seconds_to_answer": round(statistics.median(processor), 2),
+        "processor_range": (round(min(processor), 2), round(max(processor), 2)),
+        "load_average": round(os.getloadavg()[0], 1),
         "megabytes": round(max(loaded), 2),
     }
 

@@ -1,9 +1,10 @@
-"""`python -m bench.install`: a wheel in fresh environments without a compiler, up to the first moves.
+"""`python -m bench.install`: a wheel in fresh environments without a compiler, up to the player's tests.
 
-For each interpreter: an environment, the wheel with what it requires, then the first move in the terminal,
-the page with a move by its API, and a move of the UCI engine. Times are seconds on the clock and processor
-seconds of all processes, since other work on the machine delays the former. Writes
-results/install/install.json.
+For each interpreter: an environment, the wheel with what it requires, the first move in the terminal, the
+page with a move by its API, a move of the UCI engine, the browser edition, and the tests that need no extra.
+Then `pipx run` and `uvx` start the page. Times are seconds on the clock and processor seconds of all
+processes, since other work on the machine delays the former. Sizes are bytes of files, in MB of 10^6 bytes.
+Writes results/install/install.json.
 """
 
 from __future__ import annotations
@@ -15,10 +16,12 @@ import re
 import resource
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
 import urllib.request
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from functools import partial
 from http.cookiejar import CookieJar
 from pathlib import Path
@@ -30,9 +33,17 @@ from sparring.measure.reports import write_json
 RESULTS = Path(__file__).parent.parent / "results" / "install" / "install.json"
 TRIALS = (("python3.11", True), ("python3.12", True), ("python3.13", True), ("python3.13", False))
 """Interpreters, and whether pip compiles what it installs to bytecode, as it does by default."""
+LAUNCHERS = {
+    "pipx": ("run", "--spec", "WHEEL", "sparring", "serve"),
+    "uvx": ("--from", "WHEEL", "sparring", "serve"),
+}
+"""Programs that run a wheel without an installation, with their arguments, as the README has them."""
+_ROOT = Path(__file__).parent.parent
 _TOOLS = ("pip", "setuptools", "wheel", "_distutils_hack", "pkg_resources")
 """Packages of the environment itself, which do not count."""
-_SECONDS = 600
+_LARGEST = 8
+"""How many packages are listed with their sizes."""
+_SECONDS = 3600
 
 
 class Environment:
@@ -43,7 +54,7 @@ class Environment:
         self.programs = folder / "venv" / "bin"
         for name in ("path", "home", "work"):
             (folder / name).mkdir(parents=True)
-        given = ("PIP_", "SSL_", "HTTP_", "HTTPS_")
+        given = ("PIP_", "UV_", "SSL_", "HTTP_", "HTTPS_")
         kept = {key: value for key, value in os.environ.items() if key.upper().startswith(given)}
         self.variables = {
             **kept,
@@ -55,11 +66,11 @@ class Environment:
         for compiler in ("c++", "g++", "cc", "clang"):
             assert shutil.which(compiler, path=self.variables["PATH"]) is None
 
-    def run(self, *command: str | Path, typed: str = "") -> str:
+    def run(self, *command: str | Path, typed: str = "", cwd: Path | None = None) -> str:
         """What a command prints; it is one of the environment's programs. Raises CalledProcessError."""
         done = subprocess.run(
             [str(word) for word in command],
-            cwd=self.folder / "work",
+            cwd=cwd or self.folder / "work",
             env=self.variables,
             input=typed,
             capture_output=True,
@@ -88,21 +99,40 @@ class Environment:
         interpreter = subprocess.run(asked, check=True, capture_output=True, text=True).stdout.strip()
         self.run(interpreter, "-m", "venv", self.folder / "venv")
 
-    def install(self, wheels: Path, *, bytecode: bool) -> None:
-        """Installs the wheel with what it requires."""
-        options = [] if bytecode else ["--no-compile"]
+    def wheel(self, wheels: Path) -> Path:
+        """The wheel of the folder that fits the interpreter."""
         (wheel,) = wheels.glob("*-cp311-*.whl" if self.interpreter == "python3.11" else "*-abi3-*.whl")
-        self.run(self.programs / "python", "-m", "pip", "install", "-q", *options, wheel)
+        return wheel
 
-    def megabytes(self) -> dict[str, int]:
-        """The size of what is installed, as `du -sm` counts, with compiled files and without."""
+    def pip_install(self, *what: str | Path) -> None:
+        """Installs something by pip."""
+        self.run(self.programs / "python", "-m", "pip", "install", "-q", *what)
+
+    def package_sizes(self) -> dict[str, tuple[int, int]]:
+        """Bytes of the files of each installed package, without bytecode and of bytecode."""
         (site,) = (self.folder / "venv" / "lib").glob("python*/site-packages")
-        blocks = {True: 0, False: 0}
+        sizes: dict[str, tuple[int, int]] = {}
         for path in site.rglob("*"):
-            if path.relative_to(site).parts[0].partition("-")[0] not in _TOOLS:
-                blocks["__pycache__" in path.parts] += path.lstat().st_blocks
-        compiled, rest = (blocks[key] * 512 / 2**20 for key in (True, False))
-        return {"installed": round(rest), "installed_with_bytecode": round(rest + compiled)}
+            name = path.relative_to(site).parts[0].partition("-")[0].partition(".")[0]
+            if name not in _TOOLS and path.is_file():
+                rest, bytecode = sizes.get(name, (0, 0))
+                size = path.stat().st_size
+                is_bytecode = path.suffix == ".pyc"
+                sizes[name] = (rest + size * (not is_bytecode), bytecode + size * is_bytecode)
+        return sizes
+
+    def megabytes(self) -> dict[str, float]:
+        """The size of what is installed, without bytecode and with it."""
+        rest, bytecode = (sum(size) for size in zip(*self.package_sizes().values(), strict=True))
+        return {
+            "installed": round(rest / 1e6, 1),
+            "installed_with_bytecode": round((rest + bytecode) / 1e6, 1),
+        }
+
+    def largest(self) -> dict[str, list[float]]:
+        """The largest packages, each with its MB without bytecode and of bytecode."""
+        sizes = sorted(self.package_sizes().items(), key=lambda package: -sum(package[1]))
+        return {name: [round(size / 1e6, 1) for size in pair] for name, pair in sizes[:_LARGEST]}
 
 
 def terminal(environment: Environment) -> str:
@@ -116,8 +146,13 @@ def terminal(environment: Environment) -> str:
 
 def page(environment: Environment) -> str:
     """The opponent's answer to a move on the page, by its API."""
-    command = ("serve", "--port", "0", "--no-browser", "--folder", environment.folder / "games")
-    with environment.start(environment.programs / "sparring", *command) as server:
+    return played_on_page(environment, environment.programs / "sparring", "serve")
+
+
+def played_on_page(environment: Environment, *serve: str | Path) -> str:
+    """The opponent's answer to a move on the page that a command serves."""
+    options = ("--port", "0", "--no-browser", "--folder", environment.folder / "games")
+    with environment.start(*serve, *options) as server:
         try:
             assert server.stdout is not None
             address = server.stdout.readline().split()[4].rstrip("/")
@@ -131,6 +166,8 @@ def page(environment: Environment) -> str:
                 with client.open(request, timeout=_SECONDS) as answer:
                     return json.load(answer)
 
+            with client.open(address, timeout=_SECONDS) as shown:
+                assert b"<title>Sparring" in shown.read()
             assert {offer["name"] for offer in ask("/api/catalogue")} >= {"chess", "go", "shogi"}
             opponent = {"level": 1500, "think_time": "none"}
             game = ask("/api/games", {"game": "chess", "opponent": opponent, "seed": 1})
@@ -155,6 +192,33 @@ def engine(environment: Environment) -> str:
         return move
 
 
+def browser(environment: Environment) -> str:
+    """What `sparring browser` says of the folder of files that it writes."""
+    site = environment.folder / "site"
+    said = environment.run(environment.programs / "sparring", "browser", "--out", site)
+    assert (site / "index.html").exists()
+    return said.partition(":")[0]
+
+
+def player_tests(environment: Environment) -> dict[str, int]:
+    """How many tests that need no extra pass, are skipped and fail (tests/packaging/players_set.py)."""
+    environment.pip_install("pytest", "pytest-xdist", "httpx")
+    python = environment.programs / "python"
+    own = environment.run(python, "-c", "import sparring; print(sparring.__file__)")
+    assert environment.folder in Path(own.strip()).parents
+    arguments = environment.run(python, "-m", "tests.packaging.players_set", cwd=_ROOT).split()
+    # What tests do besides Python: a shell. Programs of the system, and so compilers, stay out of the path.
+    (environment.folder / "path" / "sh").symlink_to("/bin/sh")
+    options = ("-q", "-n", "2", "--dist", "worksteal", "-p", "no:cacheprovider")
+    try:
+        said = environment.run(python, "-m", "pytest", *options, *arguments, cwd=_ROOT)
+    except subprocess.CalledProcessError as error:
+        said = error.stdout
+        print(said[-6000:], file=sys.stderr)
+    counts = re.findall(r"(\d+) (passed|skipped|failed|errors?|deselected|xfailed)", said.splitlines()[-1])
+    return {name: int(count) for count, name in counts}
+
+
 def timed(row: dict[str, Any], name: str, work: Callable[[], object]) -> None:
     """Does a step; the row gets its seconds, its processor seconds and its answer."""
     began, before = time.monotonic(), _processor_seconds()
@@ -170,23 +234,39 @@ def _processor_seconds() -> float:
     return usage.ru_utime + usage.ru_stime
 
 
-def trial(interpreter: str, wheels: Path, *, bytecode: bool) -> dict[str, Any]:
-    """The row of one interpreter."""
+def trial(environment: Environment, wheels: Path, *, bytecode: bool) -> dict[str, Any]:
+    """The row of one interpreter, up to its moves."""
+    row: dict[str, Any] = {"bytecode": bytecode, "load_before": round(os.getloadavg()[0], 1)}
+    timed(row, "environment", environment.create)
+    options = [] if bytecode else ["--no-compile"]
+    timed(row, "install", lambda: environment.pip_install(*options, environment.wheel(wheels)))
+    row |= {**environment.megabytes(), "largest": environment.largest()}
+    row["python"] = environment.run(environment.programs / "python", "-V").split()[1]
+    row["packages"] = len(list((environment.folder / "venv" / "lib").glob("*/site-packages/*.dist-info")))
+    for name, work in (("terminal", terminal), ("page", page), ("engine", engine), ("browser", browser)):
+        timed(row, name, partial(work, environment))
+    row |= {f"{key}_after_playing": size for key, size in environment.megabytes().items()}
+    for kind in ("seconds", "processor_seconds"):
+        steps = ("environment", "install", "terminal")
+        row[f"first_move_{kind}"] = round(sum(row[f"{step}_{kind}"] for step in steps), 1)
+    return row
+
+
+def launcher_row(launcher: str, wheels: Path) -> dict[str, Any]:
+    """A program that runs the wheel without an installation, from an empty cache to a move on the page."""
     with tempfile.TemporaryDirectory() as folder:
-        environment = Environment(interpreter, Path(folder))
-        row: dict[str, Any] = {"bytecode": bytecode, "load_before": round(os.getloadavg()[0], 1)}
-        timed(row, "environment", environment.create)
-        timed(row, "install", lambda: environment.install(wheels, bytecode=bytecode))
-        row |= environment.megabytes()
-        row["python"] = environment.run(environment.programs / "python", "-V").split()[1]
-        row["packages"] = len(list((environment.folder / "venv" / "lib").glob("*/site-packages/*.dist-info")))
-        for name, work in (("terminal", terminal), ("page", page), ("engine", engine)):
-            timed(row, name, partial(work, environment))
-        row |= {f"{key}_after_playing": size for key, size in environment.megabytes().items()}
-        for kind in ("seconds", "processor_seconds"):
-            steps = ("environment", "install", "terminal")
-            row[f"first_move_{kind}"] = round(sum(row[f"{step}_{kind}"] for step in steps), 1)
-        return row
+        environment = Environment("python3.12", Path(folder))
+        environment.create()
+        environment.pip_install("uv" if launcher == "uvx" else launcher)
+        wheel = str(environment.wheel(wheels))
+        arguments = [wheel if word == "WHEEL" else word for word in LAUNCHERS[launcher]]
+        version = environment.run(environment.programs / launcher, "--version").split()
+        row: dict[str, Any] = {"launcher": launcher, "version": version[-1 if launcher == "pipx" else 1]}
+        play = partial(played_on_page, environment, environment.programs / launcher, *arguments)
+        timed(row, "page", play)
+        timed(row, "page_again", play)
+        kept = [path.stat().st_size for path in (environment.folder / "home").rglob("*") if path.is_file()]
+        return {**row, "megabytes_kept": round(sum(kept) / 1e6, 1)}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -195,12 +275,26 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--wheels", type=Path, default=Path("dist"), help="folder of the wheels")
     parser.add_argument("--out", type=Path, default=RESULTS)
     options = parser.parse_args(arguments)
-    rows = []
-    for interpreter, bytecode in TRIALS:
-        rows.append(trial(interpreter, options.wheels.resolve(), bytecode=bytecode))
-        print(json.dumps(rows[-1]), flush=True)
-    sizes = {path.name: path.stat().st_size for path in sorted(options.wheels.glob("*.whl"))}
-    write_json({**provenance("python -m bench.install"), "wheels": sizes, "rows": rows}, options.out)
+    wheels = options.wheels.resolve()
+    sizes = {path.name: path.stat().st_size for path in sorted(wheels.glob("*.whl"))}
+    report: dict[str, Any] = {**provenance("python -m bench.install"), "wheels": sizes, "rows": []}
+    with ExitStack() as folders:
+        environments = []
+        for number, (interpreter, bytecode) in enumerate(TRIALS):
+            folder = Path(folders.enter_context(tempfile.TemporaryDirectory()))
+            environments.append(Environment(interpreter, folder / str(number)))
+            report["rows"].append(trial(environments[-1], wheels, bytecode=bytecode))
+            print(json.dumps(report["rows"][-1]), flush=True)
+        report["launchers"] = []
+        for launcher in LAUNCHERS:
+            report["launchers"].append(launcher_row(launcher, wheels))
+            print(json.dumps(report["launchers"][-1]), flush=True)
+        write_json(report, options.out)
+        for environment, row in zip(environments, report["rows"], strict=True):
+            if row["bytecode"]:
+                timed(row, "tests", partial(player_tests, environment))
+                print(environment.interpreter, row["tests"], row["tests_seconds"], flush=True)
+                write_json(report, options.out)
 
 
 if __name__ == "__main__":

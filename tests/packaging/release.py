@@ -17,6 +17,8 @@ ROOT = Path(__file__).parents[2]
 _SECTION = re.compile(r"^## (?P<title>.+)\n(?P<text>.*?)(?=^## |\Z)", re.M | re.S)
 BROWSER_PARTS = ("games.json", "licences/onnxruntime.txt", "tab/core.wasm.gz", "tab/ort.wasm.gz")
 """Files in `sparring/data/browser` without which `sparring browser` writes nothing, or may not."""
+MOST_BYTES_OF_PARTS = 4_000_000
+"""Size of that folder that the limit on an installation reckons with (test_installed_size.py)."""
 _BUILT = re.compile(r"\.(so|pyd|dylib|pyc)$")
 
 
@@ -59,6 +61,7 @@ def faults(folder: Path) -> list[str]:
 def _wheel_faults(path: Path, version: str) -> list[str]:
     with zipfile.ZipFile(path) as archive:
         names = archive.namelist()
+        parts = [file.file_size for file in archive.infolist() if "/data/browser/" in file.filename]
     found = [] if path.name.startswith(f"sparring-{version}-") else [f"is not of version {version}"]
     if "linux" in path.name and "manylinux" not in path.name:
         found.append("is not a manylinux wheel")
@@ -77,6 +80,10 @@ def _wheel_faults(path: Path, version: str) -> list[str]:
     }
     ours |= {f"sparring/data/browser/{name}" for name in BROWSER_PARTS}
     found += [f"without {name}" for name in sorted(ours - shipped_files)]
+    if sum(parts) > MOST_BYTES_OF_PARTS:
+        found.append(
+            f"has {sum(parts)} bytes of the browser edition's parts, more than {MOST_BYTES_OF_PARTS}"
+        )
     return found
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import sparring
 from tests.packaging.release import (
     BROWSER_PARTS,
+    MOST_BYTES_OF_PARTS,
     ROOT,
     cited_version,
     faults,
@@ -26,7 +27,7 @@ def test_the_changelog_and_the_citation_have_the_version_of_the_project() -> Non
     assert latest_changes()[0].split()[0] == version
 
 
-def good_wheel(folder: Path, *, leave_out: str = "", add: str = "") -> None:
+def good_wheel(folder: Path, *, leave_out: str = "", add: str = "", content: bytes = b"") -> None:
     version = project_version()
     info = f"sparring-{version}.dist-info/licenses"
     names = ["sparring/_core.abi3.so", f"{info}/LICENSE"]
@@ -42,7 +43,7 @@ def good_wheel(folder: Path, *, leave_out: str = "", add: str = "") -> None:
     with zipfile.ZipFile(folder / f"sparring-{version}-cp312-abi3-manylinux_2_17_x86_64.whl", "w") as archive:
         for name in names:
             if not leave_out or not name.endswith(leave_out):
-                archive.writestr(name, "")
+                archive.writestr(name, content if name == add else b"")
 
 
 def good_source(folder: Path, *more: str) -> None:
@@ -82,6 +83,13 @@ def test_what_does_not_belong_there_is_found(tmp_path: Path) -> None:
     for part in ("expected one native module", "without sparring/data/versions.toml", f"has src/{stale}"):
         assert part in text
     assert "has results/" in text
+
+
+def test_parts_of_the_browser_edition_that_are_too_large_are_found(tmp_path: Path) -> None:
+    good_wheel(tmp_path, add="sparring/data/browser/tab/more.wasm", content=bytes(MOST_BYTES_OF_PARTS + 1))
+    good_source(tmp_path)
+    (fault,) = faults(tmp_path)
+    assert "has 4000001 bytes of the browser edition's parts" in fault
 
 
 def test_an_empty_folder_is_no_release(tmp_path: Path) -> None:

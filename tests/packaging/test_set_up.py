@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 from packaging.requirements import Requirement
@@ -86,3 +87,33 @@ def test_make_wheel_compiles_once() -> None:
 def test_builds_are_constrained_too() -> None:
     for variable in ("PIP_CONSTRAINT", "PIP_BUILD_CONSTRAINT"):
         assert f"export {variable} := constraints.txt" in MAKEFILE
+
+
+@pytest.mark.parametrize(
+    ("user", "variables", "command"),
+    [
+        ("0", {"CI": "1"}, "apt-get"),
+        ("1000", {"CI": "1"}, "sudo -n env DEBIAN_FRONTEND=noninteractive apt-get"),
+        ("0", {}, None),
+        ("1000", {}, None),
+    ],
+)
+def test_ci_installs_debian_packages_as_root_or_by_sudo(
+    tmp_path: Path, user: str, variables: dict[str, str], command: str | None
+) -> None:
+    if (make := shutil.which("make")) is None:
+        pytest.skip("needs make")
+    log = tmp_path / "log"
+    for name, script in (
+        ("id", f"echo {user}"),
+        ("sudo", f'echo "sudo $*" >> {log}'),
+        ("apt-get", f'echo "apt-get $*" >> {log}'),
+    ):
+        (tmp_path / name).write_text(f"#!/bin/sh\n{script}\n")
+        (tmp_path / name).chmod(0o755)
+    arguments = [make, "engines", "ENGINES=no-such-program", "VENV=no-such-folder", "SHELL=/bin/sh"]
+    environment = {"PATH": f"{tmp_path}:/usr/bin:/bin", **variables}
+    subprocess.run(arguments, cwd=ROOT, env=environment, check=True, capture_output=True)
+    written = log.read_text().splitlines() if log.exists() else []
+    installed = [line for line in written if line.endswith("no-such-program")]
+    assert [line.partition(" install")[0] for line in installed] == ([command] if command else [])
