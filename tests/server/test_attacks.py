@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import io
+import os
 import pkgutil
 import signal
 import socket
@@ -11,6 +13,7 @@ import subprocess
 import sys
 import threading
 import time
+import weakref
 import zipfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -31,8 +34,11 @@ from sparring.players import Decision, Turn
 from sparring.players.persons import person_file, stored_persons
 from sparring.players.small_players import LearnedPlayer
 from sparring.policies.person import write_person
+from sparring.rbc.bots import InferenceBot
+from sparring.rbc.tracker import BOARD_BYTES
 from sparring.server import review, security
 from sparring.server.app import create_app
+from sparring.server.game_host import HostedGame
 from sparring.server.security import TOKEN_COOKIE, VISITOR_COOKIE, Access
 from sparring.server.store import Database
 from tests.policies.test_person_policy import person_model
@@ -55,6 +61,7 @@ FOREIGN = [
 SERVE = [sys.executable, "-c", "import sys; from sparring.cli import main; sys.exit(main())", "serve"]
 SPANISH = "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Be7 6. Re1 b5 7. Bb3 d6 8. c3 O-O *"
 HEAVY: dict[str, Any] = {"game": "chess", "you": 1, "opponent": {"rating": 1500, "nodes": 3200}}
+PLANNER = {"bot": "planner", "seconds": 0.1}
 
 
 # Who may talk to the server
@@ -464,6 +471,56 @@ def test_new_games_hold_no_memory_and_idle_ones_give_it_back(
         again = client.get(f"/api/games/{games[0]['id']}").json()
         assert again["ply"] == 2, "a game that left the memory is read again"
         assert view["ply"] == 2
+
+
+def test_games_of_blind_chess_give_their_memory_back(app: FastAPI, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sparring.server.game_host._PLAYERS_BYTES", 70 << 20)
+    gc.collect()
+    gc.disable()  # what leaves the memory is freed at once, not by a later collection
+    try:
+        with TestClient(app) as client:
+            host, planners, before = app.state.host, [], resident_bytes()
+            for _ in range(10):
+                game = play(client, begin(client, "rbc", opponent=PLANNER), "sense e7")
+                planners += [weakref.ref(hosted.game.live.players[1]) for hosted in host._games.values()]
+                game = play(client, game, "e2e4")
+                wait_until(lambda: not any(hosted.in_use for hosted in host._games.values()))
+                held = [hosted.memory_bytes for hosted in host._games.values()]
+                assert sum(held) <= 70 << 20
+                assert min(held) > 15 << 20, "the table and the network are counted"
+            alive = {player for player in (planner() for planner in planners) if player is not None}
+            assert len(alive) == len(held) < 5
+            assert resident_bytes() - before < 150 << 20, "ten games take 250 MB"
+    finally:
+        gc.enable()
+
+
+def resident_bytes() -> int:
+    """The memory of this process."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def test_a_game_of_blind_chess_that_left_the_memory_knows_the_same_boards(app: FastAPI) -> None:
+    with TestClient(app) as client:
+        game = begin(client, "rbc", opponent={"bot": "inference-1"})
+        for action in ("sense e7", "e2e4", "sense d6", "g1f3", "sense c6"):
+            game = play(client, game, action)
+        host = app.state.host
+        seen = [possible_boards(host._games[game["id"]])]
+        host._forget(host._games[game["id"]])
+        again = client.get(f"/api/games/{game['id']}").json()
+        seen.append(possible_boards(host._games[game["id"]]))
+        assert seen[0] == seen[1]
+        assert (again["hidden"], again["legal"]) == (game["hidden"], game["legal"])
+        assert play(client, again, "f1c4")["ply"] > game["ply"]
+
+
+def possible_boards(hosted: HostedGame) -> list[str]:
+    """The boards that the bot of a game thinks possible."""
+    bot = hosted.game.live.players[1]
+    assert isinstance(bot, InferenceBot)
+    assert hosted.memory_bytes >= bot.memory_bytes >= BOARD_BYTES * len(bot.knowledge.tracker.boards)
+    return sorted(bot.knowledge.tracker.boards.fens())
 
 
 def test_searches_wait_until_there_is_memory_for_them(app: FastAPI, monkeypatch: pytest.MonkeyPatch) -> None:
