@@ -1,7 +1,7 @@
 """Three numbers of a real server: `python -m tests.robustness.server_limits OUT.json`.
 
 How long Ctrl-C takes while it works, how much memory 300 games of the heaviest players take, and how soon the
-searches of 130 deleted games end. `--only memory --games 12 --seconds 30` measures one , in a small form.
+searches of 130 deleted games end. `--only memory --games 12 --seconds 30` measures one number, in small.
 """
 
 from __future__ import annotations
