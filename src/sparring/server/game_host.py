@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 
 from fastapi import WebSocket, WebSocketDisconnect
 
-from sparring.base.errors import CannotWrite, NotFound, first_line
+from sparring.base.errors import CannotWrite, NotFound, first_line, raise_if_stopped
 from sparring.base.sentences import Sentence
 from sparring.games import describe
 from sparring.play.game import PendingTurn, PlayedMove, StoredMove
@@ -205,8 +205,7 @@ class GameHost:
         self._stops.add(stop)
 
         def compute() -> T:
-            if stop.is_set():
-                raise Refused(Sentence("Nobody waits for the answer."), 503)
+            raise_if_stopped(stop)
             return question(stop)
 
         computing = asyncio.get_running_loop().run_in_executor(self._player_threads, compute)
