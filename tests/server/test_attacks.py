@@ -18,6 +18,7 @@ import zipfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import httpx
@@ -27,21 +28,26 @@ import uvicorn
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from sparring.base.errors import BadFile
+from sparring.base.errors import Abandoned, BadFile, raise_if_stopped
 from sparring.base.storage import read_npz
 from sparring.expendibots.book import SHIPPED_BOOK, open_expendibots_book
+from sparring.games import load_game
 from sparring.players import Decision, Turn
 from sparring.players.persons import person_file, stored_persons
 from sparring.players.small_players import LearnedPlayer
 from sparring.policies.person import write_person
 from sparring.rbc.bots import InferenceBot
 from sparring.rbc.tracker import BOARD_BYTES
-from sparring.server import review, security
+from sparring.server import review, safer, security
 from sparring.server.app import create_app
 from sparring.server.game_host import HostedGame
+from sparring.server.opponents import Opponents
 from sparring.server.security import TOKEN_COOKIE, VISITOR_COOKIE, Access
 from sparring.server.store import Database
+from sparring.server.teacher import judge
+from sparring.server.understand import UnderstandRequest
 from tests.policies.test_person_policy import person_model
+from tests.robustness.page_server import NEW, listening, request
 from tests.server.conftest import ACCESS
 from tests.server.test_game_store import start
 from tests.server.test_games_api import begin, play, post
@@ -547,6 +553,75 @@ def test_searches_wait_until_there_is_memory_for_them(app: FastAPI, monkeypatch:
         for game in (light, *games):
             wait_until(lambda game=game: client.get(f"/api/games/{game['id']}").json()["ply"] == 1)  # type: ignore[misc]
     assert most <= 3, "two that take much and one that takes little"
+
+
+@pytest.mark.parametrize(
+    ("function", "method", "path", "body"),
+    [
+        ("page_game.hint_view", "GET", "games/GAME/hint", None),
+        ("teacher.warning_view", "GET", "games/GAME/warning?move=d2d3&ply=0", None),
+        ("review._understand", "POST", "understand", {"game": "chess"}),
+        ("safer._answer", "POST", "understand/safer", {"game": "chess"}),
+        ("review.read_pasted", "POST", "read", {"text": "1. e4 *"}),
+        ("history.export_game", "GET", "export?game=chess", None),
+        ("deck.export_deck", "GET", "deck/export?game=chess", None),
+        ("deck._try", "POST", "deck/cards/x/try", {"move": "e2e4"}),
+        ("deck.keep", "POST", "deck/reviews", {"review": "x", "side": 0}),
+        ("persons.read_records", "POST", "persons/names", {"game": "chess", "text": "1. e4 *"}),
+    ],
+)
+def test_a_computation_is_told_to_stop_when_its_client_leaves(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, function: str, method: str, path: str, body: Any
+) -> None:
+    app = create_app(tmp_path / "page.sqlite", Access(hosts=("127.0.0.1",)), None)
+    began, ended = threading.Event(), threading.Event()
+
+    def compute(*arguments: Any) -> None:
+        (stop,) = (argument for argument in arguments if isinstance(argument, threading.Event))
+        began.set()
+        assert stop.wait(30)
+        ended.set()
+        raise_if_stopped(stop)
+
+    monkeypatch.setattr(f"sparring.server.{function}", compute)
+    with listening(app) as address:
+        game = httpx.post(f"http://{address[0]}:{address[1]}/api/games", json=NEW).json()["id"]
+        with socket.create_connection(address) as client:
+            client.sendall(request(address, method, f"/api/{path.replace('GAME', game)}", body))
+            assert began.wait(30)
+        assert ended.wait(10)
+        wait_until(lambda: not app.state.host._computations, "no question is computed")
+
+
+def test_what_is_told_to_stop_computes_no_further() -> None:
+    stop, opponents, rules = threading.Event(), Opponents(), load_game("chess")
+    stop.set()
+    host: Any = SimpleNamespace(opponents=opponents)
+    with pytest.raises(Abandoned):
+        safer._answer(host, UnderstandRequest(game="chess"), stop)
+    for _ in range(5):  # more often than there are analysts: each comes back
+        with pytest.raises(Abandoned):
+            judge(opponents, rules, rules.initial(), rules.initial().parse_move("e2e4"), stop)
+    assert judge(opponents, rules, rules.initial(), rules.initial().parse_move("e2e4"), threading.Event())
+
+
+def test_a_review_is_told_to_stop_when_its_visitor_begins_another(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sparring.server.review._ABANDONED_SECONDS", 0.0)
+    stops: list[threading.Event] = []
+
+    def block(self: Any, states: Any, begin: int, ratings: Any, stop: threading.Event) -> list[Any]:
+        stops.append(stop)
+        stop.wait(30)
+        return []
+
+    monkeypatch.setattr("sparring.measure.review.Reviewer.block", block)
+    body = {"game": "chess", "record": SPANISH}
+    assert client.post("/api/reviews", json=body).status_code == 201
+    wait_until(lambda: len(stops) == 1, "it is computed")
+    assert client.post("/api/reviews", json=body).status_code == 201
+    wait_until(stops[0].is_set, "the first one is told", 10)
 
 
 def test_a_review_rests_while_nobody_asks_for_it(app: FastAPI, monkeypatch: pytest.MonkeyPatch) -> None:
