@@ -69,6 +69,17 @@ def content(folder: Path) -> dict[str, bytes]:
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
 
 
+def test_only_the_owner_reads_a_backup_and_what_comes_back(home: Path, tmp_path: Path) -> None:
+    file, again = tmp_path / "all.zip", tmp_path / "again"
+    file.with_name("all.zip.part").write_bytes(b"of a backup that was killed")
+    file.with_name("all.zip.part").chmod(0o644)
+    assert run("backup", file, home) == 0
+    assert run("restore", file, again) == 0
+    restored = [path for path in again.rglob("*") if path.is_file()]
+    assert len(restored) > 3
+    assert {path.stat().st_mode & 0o777 for path in (file, *restored)} == {0o600}
+
+
 def test_a_folder_comes_back_as_it_was(
     home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -31,6 +31,7 @@ ATTACK: tuple[tuple[str, int, int, tuple[str, ...]], ...] = (
     ("numbers", 698, 0, ("numbers",)),
     ("JSON shapes", 160, 3, ("shapes",)),
     ("moves and commands", 102, 0, ("moves",)),
+    ("safer moves, warnings, the deck, progress (not in the attack)", 0, 0, ("study",)),
     ("positions", 361, 0, ("positions",)),
     ("pasted records", 143, 18, ("pasting",)),
     ("cookies", 46, 18, ("cookies",)),

@@ -1,7 +1,7 @@
-"""Three numbers of a real server: `python -m tests.robustness.server_limits OUT.json [SECONDS]`.
+"""Three numbers of a real server: `python -m tests.robustness.server_limits OUT.json`.
 
 How long Ctrl-C takes while it works, how much memory 300 games of the heaviest players take, and how soon the
-searches of 130 deleted games end.
+searches of 130 deleted games end. `--only memory --games 12 --seconds 30` measures one number, in small.
 """
 
 from __future__ import annotations
@@ -9,12 +9,14 @@ from __future__ import annotations
 import contextlib
 import json
 import random
+import shlex
 import signal
 import socket
 import subprocess
 import sys
 import tempfile
 import time
+from argparse import ArgumentParser
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -27,28 +29,35 @@ from sparring.measure.reports import write_json
 from tests.robustness.game_files import games_of_anna
 from tests.robustness.page_server import HEAVY, request, server_process
 
-GAMES = 300
 DELETIONS = 130
-_WATCHED = 240
-"""Seconds for which the heavy games are watched, unless the command says otherwise; 0 for no such games."""
 HEAVIEST: tuple[dict[str, Any], ...] = (
     {"game": "breakthrough", "you": 1, "opponent": {"strength": 9, "think_time": "none"}},
     {"game": "expendibots", "you": 1, "opponent": {"strength": 9, "think_time": "none"}},
     HEAVY,
     {"game": "go", "you": 1, "opponent": {"rating": "5d", "nodes": 800, "think_time": "none"}},
+    {"game": "rbc", "you": 1, "opponent": {"bot": "planner", "seconds": 2, "think_time": "none"}},
+    {"game": "rbc", "you": 1, "opponent": {"bot": "inference-4", "think_time": "none"}},
 )
 Ask = Callable[[str, str, Any], None]
 
 
 def main() -> None:
     """Measures, and writes the numbers to a file."""
-    out, watched = Path(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else _WATCHED
-    found: dict[str, Any] = {"ctrl_c": {name: ctrl_c(name) for name in _CASES}}
-    found["deletions"] = deletions()
-    if watched:
-        found["memory"] = memory(watched)
-    write_json({**found, **provenance(f"python -m tests.robustness.server_limits {out.name} {watched}")}, out)
-    print(json.dumps(found, indent=1))
+    parser = ArgumentParser()
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--only", choices=("ctrl_c", "deletions", "memory"), help="one of the numbers")
+    parser.add_argument("--games", type=int, default=300, help="heavy games whose memory is measured")
+    parser.add_argument("--seconds", type=int, default=240, help="time for which they are watched")
+    wanted = parser.parse_args()
+    numbers: dict[str, Callable[[], dict[str, Any]]] = {
+        "ctrl_c": lambda: {name: ctrl_c(name) for name in _CASES},
+        "deletions": deletions,
+        "memory": lambda: memory(wanted.games, wanted.seconds),
+    }
+    measured = {name: measure() for name, measure in numbers.items() if wanted.only in (None, name)}
+    command = shlex.join(["python", "-m", "tests.robustness.server_limits", wanted.out.name, *sys.argv[2:]])
+    write_json({**measured, **provenance(command)}, wanted.out)
+    print(json.dumps(measured, indent=1))
 
 
 @contextlib.contextmanager
@@ -185,13 +194,13 @@ def deletions() -> dict[str, Any]:
 # Memory.
 
 
-def memory(watched: int) -> dict[str, Any]:
-    """The largest resident memory while 300 games of the heaviest players compute, and after them."""
+def memory(games: int, watched: int) -> dict[str, Any]:
+    """The largest resident memory while games of the heaviest players compute, and after them."""
     with _server() as (server, client, _):
         begin, peak = _resident(server.pid), 0
         created_games = 0
         began = time.monotonic()
-        while created_games < GAMES:
+        while created_games < games:
             body = HEAVIEST[created_games % len(HEAVIEST)]
             answer = client.post("/api/games", json=body)
             if answer.status_code == 429:
@@ -206,7 +215,7 @@ def memory(watched: int) -> dict[str, Any]:
             peak = max(peak, _resident(server.pid))
             time.sleep(0.5)
         return {
-            "games": GAMES,
+            "games": games,
             "created_in_seconds": round(created, 1),
             "watched_seconds": round(time.monotonic() - began),
             "mb_before": begin // 1_000_000,

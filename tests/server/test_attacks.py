@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import io
+import os
 import pkgutil
 import signal
 import socket
@@ -11,10 +13,12 @@ import subprocess
 import sys
 import threading
 import time
+import weakref
 import zipfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import httpx
@@ -24,18 +28,26 @@ import uvicorn
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from sparring.base.errors import BadFile
+from sparring.base.errors import Abandoned, BadFile, raise_if_stopped
 from sparring.base.storage import read_npz
 from sparring.expendibots.book import SHIPPED_BOOK, open_expendibots_book
+from sparring.games import load_game
 from sparring.players import Decision, Turn
 from sparring.players.persons import person_file, stored_persons
 from sparring.players.small_players import LearnedPlayer
 from sparring.policies.person import write_person
-from sparring.server import review, security
+from sparring.rbc.bots import InferenceBot
+from sparring.rbc.tracker import BOARD_BYTES
+from sparring.server import review, safer, security
 from sparring.server.app import create_app
+from sparring.server.game_host import HostedGame
+from sparring.server.opponents import Opponents
 from sparring.server.security import TOKEN_COOKIE, VISITOR_COOKIE, Access
 from sparring.server.store import Database
+from sparring.server.teacher import judge
+from sparring.server.understand import UnderstandRequest
 from tests.policies.test_person_policy import person_model
+from tests.robustness.page_server import NEW, listening, request
 from tests.server.conftest import ACCESS
 from tests.server.test_game_store import start
 from tests.server.test_games_api import begin, play, post
@@ -55,6 +67,7 @@ FOREIGN = [
 SERVE = [sys.executable, "-c", "import sys; from sparring.cli import main; sys.exit(main())", "serve"]
 SPANISH = "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Be7 6. Re1 b5 7. Bb3 d6 8. c3 O-O *"
 HEAVY: dict[str, Any] = {"game": "chess", "you": 1, "opponent": {"rating": 1500, "nodes": 3200}}
+PLANNER = {"bot": "planner", "seconds": 0.1}
 
 
 # Who may talk to the server
@@ -466,6 +479,56 @@ def test_new_games_hold_no_memory_and_idle_ones_give_it_back(
         assert view["ply"] == 2
 
 
+def test_games_of_blind_chess_give_their_memory_back(app: FastAPI, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sparring.server.game_host._PLAYERS_BYTES", 70 << 20)
+    gc.collect()
+    gc.disable()  # what leaves the memory is freed at once, not by a later collection
+    try:
+        with TestClient(app) as client:
+            host, planners, before = app.state.host, [], resident_bytes()
+            for _ in range(10):
+                game = play(client, begin(client, "rbc", opponent=PLANNER), "sense e7")
+                planners += [weakref.ref(hosted.game.live.players[1]) for hosted in host._games.values()]
+                game = play(client, game, "e2e4")
+                wait_until(lambda: not any(hosted.in_use for hosted in host._games.values()))
+                held = [hosted.memory_bytes for hosted in host._games.values()]
+                assert sum(held) <= 70 << 20
+                assert min(held) > 15 << 20, "the table and the network are counted"
+            alive = {player for player in (planner() for planner in planners) if player is not None}
+            assert len(alive) == len(held) < 5
+            assert resident_bytes() - before < 150 << 20, "ten games take 250 MB"
+    finally:
+        gc.enable()
+
+
+def resident_bytes() -> int:
+    """The memory of this process."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def test_a_game_of_blind_chess_that_left_the_memory_knows_the_same_boards(app: FastAPI) -> None:
+    with TestClient(app) as client:
+        game = begin(client, "rbc", opponent={"bot": "inference-1"})
+        for action in ("sense e7", "e2e4", "sense d6", "g1f3", "sense c6"):
+            game = play(client, game, action)
+        host = app.state.host
+        seen = [possible_boards(host._games[game["id"]])]
+        host._forget(host._games[game["id"]])
+        again = client.get(f"/api/games/{game['id']}").json()
+        seen.append(possible_boards(host._games[game["id"]]))
+        assert seen[0] == seen[1]
+        assert (again["hidden"], again["legal"]) == (game["hidden"], game["legal"])
+        assert play(client, again, "f1c4")["ply"] > game["ply"]
+
+
+def possible_boards(hosted: HostedGame) -> list[str]:
+    """The boards that the bot of a game thinks possible."""
+    bot = hosted.game.live.players[1]
+    assert isinstance(bot, InferenceBot)
+    assert hosted.memory_bytes >= bot.memory_bytes >= BOARD_BYTES * len(bot.knowledge.tracker.boards)
+    return sorted(bot.knowledge.tracker.boards.fens())
+
+
 def test_searches_wait_until_there_is_memory_for_them(app: FastAPI, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sparring.server.game_host._SEARCHING_BYTES", 130 << 20)  # two tables of 64 MB
     running, most, real = 0, 0, LearnedPlayer.choose
@@ -490,6 +553,75 @@ def test_searches_wait_until_there_is_memory_for_them(app: FastAPI, monkeypatch:
         for game in (light, *games):
             wait_until(lambda game=game: client.get(f"/api/games/{game['id']}").json()["ply"] == 1)  # type: ignore[misc]
     assert most <= 3, "two that take much and one that takes little"
+
+
+@pytest.mark.parametrize(
+    ("function", "method", "path", "body"),
+    [
+        ("page_game.hint_view", "GET", "games/GAME/hint", None),
+        ("teacher.warning_view", "GET", "games/GAME/warning?move=d2d3&ply=0", None),
+        ("review._understand", "POST", "understand", {"game": "chess"}),
+        ("safer._answer", "POST", "understand/safer", {"game": "chess"}),
+        ("review.read_pasted", "POST", "read", {"text": "1. e4 *"}),
+        ("history.export_game", "GET", "export?game=chess", None),
+        ("deck.export_deck", "GET", "deck/export?game=chess", None),
+        ("deck._try", "POST", "deck/cards/x/try", {"move": "e2e4"}),
+        ("deck.keep", "POST", "deck/reviews", {"review": "x", "side": 0}),
+        ("persons.read_records", "POST", "persons/names", {"game": "chess", "text": "1. e4 *"}),
+    ],
+)
+def test_a_computation_is_told_to_stop_when_its_client_leaves(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, function: str, method: str, path: str, body: Any
+) -> None:
+    app = create_app(tmp_path / "page.sqlite", Access(hosts=("127.0.0.1",)), None)
+    began, ended = threading.Event(), threading.Event()
+
+    def compute(*arguments: Any) -> None:
+        (stop,) = (argument for argument in arguments if isinstance(argument, threading.Event))
+        began.set()
+        assert stop.wait(30)
+        ended.set()
+        raise_if_stopped(stop)
+
+    monkeypatch.setattr(f"sparring.server.{function}", compute)
+    with listening(app) as address:
+        game = httpx.post(f"http://{address[0]}:{address[1]}/api/games", json=NEW).json()["id"]
+        with socket.create_connection(address) as client:
+            client.sendall(request(address, method, f"/api/{path.replace('GAME', game)}", body))
+            assert began.wait(30)
+        assert ended.wait(10)
+        wait_until(lambda: not app.state.host._computations, "no question is computed")
+
+
+def test_what_is_told_to_stop_computes_no_further() -> None:
+    stop, opponents, rules = threading.Event(), Opponents(), load_game("chess")
+    stop.set()
+    host: Any = SimpleNamespace(opponents=opponents)
+    with pytest.raises(Abandoned):
+        safer._answer(host, UnderstandRequest(game="chess"), stop)
+    for _ in range(5):  # more often than there are analysts: each comes back
+        with pytest.raises(Abandoned):
+            judge(opponents, rules, rules.initial(), rules.initial().parse_move("e2e4"), stop)
+    assert judge(opponents, rules, rules.initial(), rules.initial().parse_move("e2e4"), threading.Event())
+
+
+def test_a_review_is_told_to_stop_when_its_visitor_begins_another(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sparring.server.review._ABANDONED_SECONDS", 0.0)
+    stops: list[threading.Event] = []
+
+    def block(self: Any, states: Any, begin: int, ratings: Any, stop: threading.Event) -> list[Any]:
+        stops.append(stop)
+        stop.wait(30)
+        return []
+
+    monkeypatch.setattr("sparring.measure.review.Reviewer.block", block)
+    body = {"game": "chess", "record": SPANISH}
+    assert client.post("/api/reviews", json=body).status_code == 201
+    wait_until(lambda: len(stops) == 1, "it is computed")
+    assert client.post("/api/reviews", json=body).status_code == 201
+    wait_until(stops[0].is_set, "the first one is told", 10)
 
 
 def test_a_review_rests_while_nobody_asks_for_it(app: FastAPI, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,6 +8,9 @@ core derive from SparringError too, and from ValueError.
 from __future__ import annotations
 
 from importlib import import_module
+from threading import Event
+
+from sparring.base.sentences import Sentence
 
 
 class SparringError(Exception):
@@ -58,6 +61,10 @@ class MissingExtra(SparringError):
     """An optional dependency is not installed or not reachable; the message names what to install."""
 
 
+class Abandoned(SparringError):
+    """A computation whose stop event was set: nobody waits for its result."""
+
+
 class WorkerError(SparringError):
     """A task that a pool of workers could not do; the message names the task.
 
@@ -74,6 +81,12 @@ def require(module: str, extra: str, purpose: str) -> None:
         import_module(module)
     except ImportError:
         raise MissingExtra(f"{purpose} {module}: pip install 'sparring[{extra}]'") from None
+
+
+def raise_if_stopped(stop: Event | None) -> None:
+    """Raises Abandoned if the event is set."""
+    if stop is not None and stop.is_set():
+        raise Abandoned(Sentence("Nobody waits for the answer."))
 
 
 def first_line(error: BaseException) -> str:

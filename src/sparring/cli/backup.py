@@ -104,6 +104,7 @@ def write_backup(folder: Path, file: Path) -> tuple[int, int]:
     """Writes a backup of a folder, and compares it with what was written. Returns the number of files and
     the bytes of the backup. Raises BadFile or OSError."""
     with atomic_writer(file) as part:
+        _make_private(part)
         skipped = {file.resolve(), part.resolve()}
         paths = sorted(path for path in _kept_files(folder) if path.resolve() not in skipped)
         listed: dict[str, list[Any]] = {}
@@ -119,6 +120,12 @@ def write_backup(folder: Path, file: Path) -> tuple[int, int]:
                 with archive.open(name) as source:
                     _compare(name, _copied(source, None), expected)
     return len(listed), file.stat().st_size
+
+
+def _make_private(part: Path) -> None:
+    """Makes an empty file that only its owner reads: games have their visitors' secrets."""
+    part.touch(mode=0o600)
+    part.chmod(0o600)  # one that a kill left has another mode
 
 
 def _kept_files(folder: Path) -> Iterator[Path]:
@@ -187,9 +194,10 @@ def _unpack(file: Path, folder: Path) -> int:
             for name, (size, checksum) in listed.items():
                 path = folder / name
                 path.parent.mkdir(parents=True, exist_ok=True)
-                with atomic_writer(path) as part, archive.open(name) as source, part.open("wb") as target:
-                    part.chmod(0o600)  # games and their visitors' secrets are private
-                    copied = _copied(source, target, size)
+                with atomic_writer(path) as part, archive.open(name) as source:
+                    _make_private(part)
+                    with part.open("wb") as target:
+                        copied = _copied(source, target, size)
                 _compare(name, copied, [size, checksum])
     except (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError, KeyError, ValueError) as error:
         raise BadFile(f"{file} is damaged, or no backup ({' '.join(str(error).split())[:200]})") from None

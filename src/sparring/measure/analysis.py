@@ -13,13 +13,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
+from threading import Event
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sparring._core import PuctConfig
-from sparring.base.errors import BadConfig
+from sparring.base.errors import BadConfig, raise_if_stopped
 from sparring.games import Move, describe
 from sparring.games.description import EngineSupport
 from sparring.measure.mistakes import expected_score
@@ -34,6 +35,7 @@ from sparring.players.engines import (
     PositionHistory,
 )
 from sparring.policies import Policy
+from sparring.policies.policy import StoppablePolicy
 from sparring.search.limits import SearchLimits
 from sparring.search.lockstep import search_together
 
@@ -69,8 +71,11 @@ class Analyst(Protocol):
     name: str
     """What a report calls it."""
 
-    def evaluate(self, states: Sequence[Any], *, deep: bool = False) -> list[Evaluation]:
-        """The evaluations of states of one game, in its order; `deep` ones take several times as long."""
+    def evaluate(
+        self, states: Sequence[Any], *, deep: bool = False, stop: Event | None = None
+    ) -> list[Evaluation]:
+        """The evaluations of states of one game, in its order; `deep` ones take several times as long. Raises
+        Abandoned if `stop` is set meanwhile."""
 
     def losses_at_a_glance(self, state: Any, moves: Sequence[Move]) -> Array:
         """What each move gives away against the best of these moves, in expected score, quickly."""
@@ -158,12 +163,14 @@ class LineAnalyst:
         self._weights = parts.search_weight, parts.network_weight
         self._scale = _score_scale(game)
 
-    def evaluate(self, states: Sequence[Any], *, deep: bool = False) -> list[Evaluation]:
+    def evaluate(
+        self, states: Sequence[Any], *, deep: bool = False, stop: Event | None = None
+    ) -> list[Evaluation]:
         """The evaluations of states of one game, in its order."""
         if not deep:
             self._search.clear()
         nodes = self._nodes[2 if deep else 1]
-        searched = [self._searched(state, nodes) for state in reversed(states)][::-1]
+        searched = [self._searched(state, nodes, stop) for state in reversed(states)][::-1]
         return self._blended(states, searched)
 
     def _blended(self, states: Sequence[Any], searched: list[Evaluation]) -> list[Evaluation]:
@@ -199,7 +206,8 @@ class LineAnalyst:
             scores.append(1 - score if after.to_move != state.to_move else score)
         return np.asarray(max(scores) - np.array(scores), np.float64)
 
-    def _searched(self, state: Any, nodes: int) -> Evaluation:
+    def _searched(self, state: Any, nodes: int, stop: Event | None = None) -> Evaluation:
+        raise_if_stopped(stop)
         if (ended := _ended(state)) is not None:
             return ended
         (best,) = self._search.search(state, nodes)
@@ -226,12 +234,14 @@ class NetworkAnalyst:
     def __init__(self, policy: Policy) -> None:
         self._policy = policy
 
-    def evaluate(self, states: Sequence[Any], *, deep: bool = False) -> list[Evaluation]:
+    def evaluate(
+        self, states: Sequence[Any], *, deep: bool = False, stop: Event | None = None
+    ) -> list[Evaluation]:
         """The evaluations of states of one game, in its order."""
         evaluations = [_ended(state) for state in states]
         open_places = [place for place, ended in enumerate(evaluations) if ended is None]
         results = search_together(
-            self._policy,
+            StoppablePolicy(self._policy, stop),
             [Position(states[place], None, None) for place in open_places],
             PuctConfig(),
             _NETWORK_DEEP_NODES if deep else _NETWORK_NODES,
@@ -287,14 +297,17 @@ class EngineAnalyst:
     def _engine(self) -> EngineClient:
         return start_engine(self._config)
 
-    def evaluate(self, states: Sequence[Any], *, deep: bool = False) -> list[Evaluation]:
+    def evaluate(
+        self, states: Sequence[Any], *, deep: bool = False, stop: Event | None = None
+    ) -> list[Evaluation]:
         """The evaluations of states of one game, in its order. Raises EngineFailure."""
         limits = SearchLimits(nodes=_ENGINE_DEEP_NODES if deep else _ENGINE_NODES)
         if not deep:
             self._engine.new_game(PositionHistory.of(states[0]).start, None)
-        return [self._evaluate(state, limits) for state in states]
+        return [self._evaluate(state, limits, stop) for state in states]
 
-    def _evaluate(self, state: Any, limits: SearchLimits) -> Evaluation:
+    def _evaluate(self, state: Any, limits: SearchLimits, stop: Event | None) -> Evaluation:
+        raise_if_stopped(stop)
         if (ended := _ended(state)) is not None:
             return ended
         answer = self._engine.choose(PositionHistory.of(state), None, limits)

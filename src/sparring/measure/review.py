@@ -15,11 +15,12 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from queue import SimpleQueue
+from threading import Event
 from typing import Any, Literal, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 
-from sparring.base.errors import BadConfig, NotFound
+from sparring.base.errors import BadConfig, NotFound, raise_if_stopped
 from sparring.games import Game, Move, describe, load_game, move_name
 from sparring.measure.analysis import (
     Analyst,
@@ -42,6 +43,7 @@ from sparring.measure.strength import (
 from sparring.networks import Position, Prediction
 from sparring.play.result import PlayedRecord
 from sparring.policies import Policy, load_policy, rating_range
+from sparring.policies.policy import StoppablePolicy
 from sparring.records.readers import RecordedGame
 
 Mark: TypeAlias = Literal["", "doubtful", "mistake", "blunder"]
@@ -251,12 +253,16 @@ class Reviewer:
         return program
 
     def block(
-        self, states: Sequence[Any], begin: int, ratings: tuple[int | None, int | None]
+        self,
+        states: Sequence[Any],
+        begin: int,
+        ratings: tuple[int | None, int | None],
+        stop: Event | None = None,
     ) -> list[MoveReview]:
         """The reviews of the moves from ply `begin` on, at most `BLOCK`; `states` are those of the whole
         game.
 
-        Raises EngineFailure.
+        Raises EngineFailure, and Abandoned if `stop` is set meanwhile.
         """
         part = list(states[begin : begin + BLOCK + 1])
         while len(part) > 1 and part[-2].outcome is not None:
@@ -265,21 +271,22 @@ class Reviewer:
             return []
         analyst = self._free.get()
         try:
-            evaluations = self._evaluations(analyst, part)
+            evaluations = self._evaluations(analyst, part, stop)
             predictions = self.human.predict(
                 [Position(state, ratings[state.to_move], ratings[1 - state.to_move]) for state in part[:-1]]
             )
             rows = zip(pairwise(part), pairwise(evaluations), predictions, strict=True)
-            return [
-                self._review(analyst, before, after, best, answer, people)
-                for (before, after), (best, answer), people in rows
-            ]
+            reviews = []
+            for (before, after), (best, answer), people in rows:
+                raise_if_stopped(stop)
+                reviews.append(self._review(analyst, before, after, best, answer, people))
+            return reviews
         finally:
             self._free.put(analyst)
 
-    def _evaluations(self, analyst: Analyst, states: list[Any]) -> list[Evaluation]:
+    def _evaluations(self, analyst: Analyst, states: list[Any], stop: Event | None) -> list[Evaluation]:
         """The evaluations of consecutive states, deeper around moves that seem to give something away."""
-        evaluations = analyst.evaluate(states)
+        evaluations = analyst.evaluate(states, stop=stop)
         again: set[int] = set()
         for ply, ((state, after), (best, answer)) in enumerate(
             zip(pairwise(states), pairwise(evaluations), strict=True)
@@ -292,7 +299,7 @@ class Reviewer:
             return evaluations
         places = sorted(again)
         for place, deep in zip(
-            places, analyst.evaluate([states[place] for place in places], deep=True), strict=True
+            places, analyst.evaluate([states[place] for place in places], deep=True, stop=stop), strict=True
         ):
             evaluations[place] = deep
         return evaluations
@@ -391,14 +398,18 @@ class Reviewer:
         in_opening = describe(self.game).is_opening_position
         return likely >= _USUAL or (in_opening is not None and in_opening(after))
 
-    def levels(self, record: RecordedGame) -> tuple[RatingEstimate | None, RatingEstimate | None]:
-        """How strong the moves of both players are; None without a model or without moves."""
+    def levels(
+        self, record: RecordedGame, stop: Event | None = None
+    ) -> tuple[RatingEstimate | None, RatingEstimate | None]:
+        """How strong the moves of both players are; None without a model or without moves. Raises Abandoned
+        if `stop` is set meanwhile."""
         try:
             model = shipped_strength_model(self.game)
         except NotFound:
             return None, None
-        strong = self.strong if model.feature_weight > 0 else None
-        (sides,) = collect_evidence(self.human, strong, [record], model.ratings)
+        strong = StoppablePolicy(self.strong, stop) if model.feature_weight > 0 else None
+        human = StoppablePolicy(self.human, stop)
+        (sides,) = collect_evidence(human, strong, [record], model.ratings)
         first, second = (None if side is None else estimate_rating(model, [side]) for side in sides)
         return first, second
 

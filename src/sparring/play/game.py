@@ -415,8 +415,9 @@ class LiveGame:
         )
 
     def close(self) -> None:
-        """Closes the players."""
+        """Closes the players. The game goes no further, and holds nothing that holds it."""
         self._interrupt()
+        self._interrupt, self._observer = (lambda: None), None
         for player in self.players.values():
             player.close()
 

@@ -166,7 +166,8 @@ class Player:
 
     @property
     def memory_bytes(self) -> int:
-        """About how much memory the player's search holds now."""
+        """About how much memory the player holds now: its search, and what it knows of a hidden game. Read
+        also while it computes in another thread."""
         return 0
 
     @property

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
+from threading import Event
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sparring.base.combining import FlatCombiner
+from sparring.base.errors import raise_if_stopped
 from sparring.networks import Network, Position, Prediction
 from sparring.networks.codec import PositionBatch, PredictionBatch
 
@@ -223,6 +225,19 @@ class WrappedPolicy:
     def game(self) -> str:
         """The game of the wrapped policy."""
         return self.policy.game
+
+
+@dataclass(frozen=True)
+class StoppablePolicy(WrappedPolicy):
+    """The policy as long as `stop` is not set; then `predict` raises Abandoned."""
+
+    policy: Policy
+    stop: Event | None
+
+    def predict(self, positions: Sequence[Position]) -> list[Prediction]:
+        """The policy's predictions. Raises Abandoned."""
+        raise_if_stopped(self.stop)
+        return self.policy.predict(positions)
 
 
 # `SharedPolicy`: one policy for many threads, which predicts in one batch for all that wait.

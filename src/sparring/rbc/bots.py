@@ -175,6 +175,16 @@ class InferenceBot(Player):
         """Computes the successors of the most frequent opponent's move."""
         self.knowledge.ponder(stop)
 
+    @property
+    def memory_bytes(self) -> int:
+        """About what the possible boards hold."""
+        return self.knowledge.memory_bytes
+
+    @property
+    def search_bytes(self) -> int:
+        """About what an expansion of the possible boards takes."""
+        return self.knowledge.search_bytes
+
     def close(self) -> None:
         """Closes the evaluator of boards."""
         self.knowledge.close()

@@ -43,6 +43,11 @@ class BoardEvaluations:
     attacks: NDArray[np.bool_]
     """[boards, requests]: whether the opponent's king is attacked afterwards and the own king is not."""
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the arrays."""
+        return self.requests.nbytes + self.scores.nbytes + self.attacks.nbytes
+
 
 class NativeEvaluator:
     """The native search by the rules of the game: tens of boards in a hundredth of a second."""
@@ -172,6 +177,8 @@ class NetworkEvaluator:
     Raises BadFile or OSError.
     """
 
+    memory_bytes = 8 << 20
+    """About what the open network holds: its weights, and buffers for a batch."""
     opponent_headset = ""
     """The headset that predicts the opponent's actions."""
 

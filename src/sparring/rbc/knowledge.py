@@ -28,6 +28,8 @@ from sparring.rbc.evaluators import BoardEvaluations, BoardEvaluator
 from sparring.rbc.game import NO_SENSE, PASS, SENSE, MoveResult, Observation, OpponentMoveResult, SenseResult
 from sparring.rbc.repair import Guess
 from sparring.rbc.tracker import (
+    BOARD_BYTES,
+    EXPANSION_BYTES,
     Contradiction,
     SenseStatistics,
     Tracker,
@@ -382,6 +384,17 @@ class BoardKnowledge:
     def close(self) -> None:
         """Closes the evaluator."""
         self.evaluator.close()
+
+    @property
+    def memory_bytes(self) -> int:
+        """About what the possible boards and the last ratings hold; 0 before the first game."""
+        sample, tracked = self.last_sample, self.tracker.memory_bytes if hasattr(self, "tracker") else 0
+        return tracked + (0 if sample is None else sample.win_probability.nbytes + sample.evaluations.nbytes)
+
+    @property
+    def search_bytes(self) -> int:
+        """About what an expansion of as many boards as are tracked takes."""
+        return self.options.boards * (BOARD_BYTES + EXPANSION_BYTES)
 
     @property
     def boards_text(self) -> str:

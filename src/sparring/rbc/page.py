@@ -103,7 +103,7 @@ def _belief(tracker: Tracker) -> BeliefView:
 
 
 _BOARDS = 100_000
-"""Possible boards that are followed for the person."""
+"""Possible boards that are followed for the person, and of all earlier turns together."""
 
 
 class BlindPageGame(PageGame):
@@ -153,6 +153,11 @@ class BlindPageGame(PageGame):
         return Replay(len(self.live.moves) + 1, belief_steps(self.live))
 
     @property
+    def memory_bytes(self) -> int:
+        """About what its players hold, and what the person may know."""
+        return super().memory_bytes + (0 if self._tracker is None else self._tracker.memory_bytes)
+
+    @property
     def _sensing(self) -> bool:
         state = self.live.states[-1]
         return self.rules.move_text(state, self.rules.legal_moves(state)[-1]).startswith("sense")
@@ -165,7 +170,8 @@ class BlindPageGame(PageGame):
         """Number of possible boards after each move."""
         if self.settings.you is None:
             return None
-        self._tracker = tracker = Tracker(self.settings.you, TrackerOptions(limit=_BOARDS, repair=True))
+        options = TrackerOptions(limit=_BOARDS, past_limit=_BOARDS, repair=True)
+        self._tracker = tracker = Tracker(self.settings.you, options)
 
         def observe(seen: Observation) -> None:
             tracker.observe(seen)

@@ -26,6 +26,7 @@ from sparring.players.player import Decision, GameStart, Player, Turn
 from sparring.rbc.evaluators import NetworkEvaluator
 from sparring.rbc.game import NO_SENSE, PASS, SENSE, MoveResult, Observation, OpponentMoveResult
 from sparring.rbc.knowledge import TIME_TROUBLE_SECONDS, BoardKnowledge, LikelyBoards, Stopped
+from sparring.rbc.tracker import BOARD_BYTES
 from sparring.search import Clock
 
 # The result of a planner's search, the scores of its actions, and whether the choice is settled.
@@ -116,6 +117,9 @@ _MAX_SLOWDOWN, _LEAST_MEASURED = 10.0, 0.01
 """Bound of the measured slowdown, and processor time in seconds that a decision needs to measure it."""
 _RATING_TEMPERATURE = 0.02
 """Softmax temperature, in win probability, that turns ratings into prior weights."""
+
+_SLOT_BYTES, _NODE_BYTES = 184, 1024
+"""Bytes of an empty slot of the table, and about what the actions of a node take."""
 
 _CHANGED_BY_DECISIONS = (
     "planner", "last_search", "_last_rating", "_ponder_seconds", "_slowdown", "_follows_belief"
@@ -303,6 +307,26 @@ class PlannerBot(Player):
         self.knowledge.ponder(stop)
         if self.options.ponder and self._ponder_seconds > 0:
             self._complete_belief(time.perf_counter() + self._ponder_seconds, stop)
+
+    @property
+    def memory_bytes(self) -> int:
+        """About what the possible boards, the network, the belief and the table hold."""
+        nodes = self.planner.tree_size if hasattr(self, "planner") else 0
+        known = self.knowledge.memory_bytes + self.evaluator.memory_bytes
+        return known + self._belief_bytes + self._table_bytes(nodes)
+
+    @property
+    def search_bytes(self) -> int:
+        """About what the possible boards, the belief and a full table take."""
+        return self.knowledge.search_bytes + self._belief_bytes + self._table_bytes(self.options.table_size)
+
+    @property
+    def _belief_bytes(self) -> int:
+        """Bytes of the particles, and of the candidates for the next ones."""
+        return 2 * self.options.particles * (self.options.states * BOARD_BYTES + _NODE_BYTES)
+
+    def _table_bytes(self, nodes: int) -> int:
+        return self.options.table_size * _SLOT_BYTES + nodes * _NODE_BYTES
 
     def close(self) -> None:
         """Closes the evaluator of boards."""

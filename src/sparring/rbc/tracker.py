@@ -39,6 +39,10 @@ from sparring.rbc import repair
 from sparring.rbc.game import PASS, MoveResult, Observation, OpponentMoveResult, SenseResult, observed_steps
 from sparring.rbc.synopsis import SynopsisContext
 
+BOARD_BYTES = 24
+"""Bytes of a board in a set."""
+EXPANSION_BYTES = 50
+"""About how many bytes a board takes besides while a set is expanded."""
 SensedSquares = tuple[tuple[int, str | None], ...]
 """Result of a sense: squares (0 is a1, 63 is h8) and FEN letters, None for an empty square."""
 OwnMove = tuple[Move, Move, int | None]
@@ -135,7 +139,7 @@ class TrackerOptions:
     """Limits of a tracker. Raises ValueError."""
 
     limit: int = 9_000_000
-    """Boards in the current set, 24 bytes each (about 50 more during an expansion)."""
+    """Boards in the current set, BOARD_BYTES each (about EXPANSION_BYTES more during an expansion)."""
     past_limit: int = 10_000_000
     """Boards in all past sets together."""
     threads: int = 0
@@ -396,6 +400,13 @@ class Tracker:
     def past_size(self) -> int:
         """Number of boards in all past sets together."""
         return sum(len(turn.boards) for turn in self._past)
+
+    @property
+    def memory_bytes(self) -> int:
+        """About what the sets hold."""
+        now, precomputed = self._current, self._precomputed
+        sets = [now.boards, now.parents, None if precomputed is None else precomputed[1]]
+        return BOARD_BYTES * (self.past_size + sum(len(boards) for boards in sets if boards is not None))
 
     def filter_backward(self, back_to: int = 0) -> None:
         """Algorithm 4: removes the past boards that lead to no later board, from the newest turn to

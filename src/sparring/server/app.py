@@ -13,7 +13,7 @@ from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
 
 import sparring
-from sparring.base.errors import CannotWrite, SparringError
+from sparring.base.errors import Abandoned, CannotWrite, SparringError
 from sparring.base.sentences import Sentence
 from sparring.server import deck, history, progress, reports, teacher
 from sparring.server import review as study_routes
@@ -111,7 +111,8 @@ def create_app(
 
 async def _refused(request: Request, error: Exception) -> JSONResponse:
     """One sentence for what cannot be done: a format that needs an extra, a full disk, a damaged game."""
-    status = error.status if isinstance(error, Refused) else 503 if isinstance(error, CannotWrite) else 422
+    not_now = isinstance(error, CannotWrite | Abandoned)
+    status = error.status if isinstance(error, Refused) else 503 if not_now else 422
     return refusal_response(refusal_text(error), status)
 
 

@@ -27,6 +27,7 @@ import numpy as np
 from fastapi import APIRouter, Path, Query, Response
 from pydantic import Field
 
+from sparring.base.errors import raise_if_stopped
 from sparring.base.sentences import Sentence
 from sparring.games import GAMES, Game, IllegalMove, ParseError, describe, load_game, move_name
 from sparring.games.states import states_to
@@ -50,7 +51,7 @@ from sparring.server.messages import (
 from sparring.server.progress import finding_of, keep_finding, opponent_of_my_level
 from sparring.server.refusal import REFUSALS, Refused, message_of
 from sparring.server.review import ReviewedMove, Reviews, ReviewsOfApp
-from sparring.server.routes import Host, Visitor, of_app
+from sparring.server.routes import AskingVisitor, Host, Visitor, of_app
 from sparring.server.security import OWNER
 from sparring.server.store import OWN, Database, parse_ending
 from sparring.server.teacher import judge
@@ -472,8 +473,11 @@ def _plausible_ratings(game: str, state: Any, best: str) -> list[int]:
     return [] if rater is None else [round(value) for value in rater()(state, [best]).plausible]
 
 
-def keep(deck: Deck, reviews: Reviews, host: GameHost, visitor: str, wanted: KeepReview) -> KeptReview:
-    """Keeps what a review found of a side, and puts its mistakes into the deck. Raises Refused."""
+def keep(
+    deck: Deck, reviews: Reviews, host: GameHost, visitor: str, wanted: KeepReview, stop: Event
+) -> KeptReview:
+    """Keeps what a review found of a side, and puts its mistakes into the deck. Raises Refused, and Abandoned
+    if `stop` is set before anything is kept."""
     view = reviews.view(visitor, wanted.review, 0)
     if not view.done or view.error is not None:
         raise Refused(Sentence("Wait until the review is done."))
@@ -492,10 +496,12 @@ def keep(deck: Deck, reviews: Reviews, host: GameHost, visitor: str, wanted: Kee
     score = record.result if record.result is None or wanted.side == 0 else 1 - record.result
     finding = finding_of(rules, states, view.moves, wanted.side, score, stored)
     key = wanted.source or str(record.identity(view.game))
-    keep_finding(host.store.database, visitor, view.game, key, finding)
     title = " – ".join(name for name in view.players if name) if stored is None else ""
-    mistakes = mistakes_of(states, view.moves, wanted.side) if wanted.cards else ()
-    cards = [make_card(rules, state, move, options, wanted.source, title) for state, move in mistakes]
+    cards = []
+    for state, move in mistakes_of(states, view.moves, wanted.side) if wanted.cards else ():
+        raise_if_stopped(stop)
+        cards.append(make_card(rules, state, move, options, wanted.source, title))
+    keep_finding(host.store.database, visitor, view.game, key, finding)
     return deck.add(visitor, cards)
 
 
@@ -594,7 +600,7 @@ def _try(host: GameHost, deck: Deck, visitor: str, card_id: str, text: str | Non
         elif played == card.played and card.answer:
             loss, line = card.loss, [played, *card.answer]
         else:
-            judged = judge(host.opponents, rules, state, move)
+            judged = judge(host.opponents, rules, state, move, stop)
             loss = card.loss if played == card.played else judged.loss
             line = [played, *_texts(rules, rules.play(state, move), judged.answer)]
         good = played != card.played and loss is not None and loss < DOUBTFUL
@@ -654,8 +660,7 @@ def export_deck(deck: Deck, visitor: str, game: str, suffix: str, stop: Event) -
     rows = csv.writer(table, "excel-tab", lineterminator="\n")
     texts = []
     for stored in reversed(deck.cards(visitor, game)):
-        if stop.is_set():
-            raise Refused(Sentence("Nobody waits for the answer."), 503)
+        raise_if_stopped(stop)
         if suffix == "tsv":
             rows.writerow(_anki_fields(stored.card))
         else:
@@ -720,17 +725,16 @@ async def list_deck(
 
 @router.post("/reviews")
 async def keep_review(
-    wanted: KeepReview, host: Host, deck: DeckOfApp, reviews: ReviewsOfApp, visitor: Visitor
+    wanted: KeepReview, host: Host, deck: DeckOfApp, reviews: ReviewsOfApp, asker: AskingVisitor
 ) -> KeptReview:
     """Puts the mistakes of a reviewed game of yours into the deck. Those that are there already stay."""
-    return await host.answer(visitor, lambda stop: keep(deck, reviews, host, visitor, wanted))
+    return await asker.answer(lambda stop: keep(deck, reviews, host, asker.visitor, wanted, stop))
 
 
 @router.get("/export", responses={200: {"content": {"text/plain": {}}}}, response_class=Response)
 async def export(
-    host: Host,
     deck: DeckOfApp,
-    visitor: Visitor,
+    asker: AskingVisitor,
     game: GameName,
     suffix: Annotated[
         DeckFormat, Query(alias="format", description="tsv is for Anki: position, question, answer.")
@@ -741,7 +745,7 @@ async def export(
         raise Refused(
             Sentence("There is no game {game}: choose {games}.", game=game, games=", ".join(GAMES)), 422
         )
-    text = await host.answer(visitor, lambda stop: export_deck(deck, visitor, game, suffix, stop))
+    text = await asker.answer(lambda stop: export_deck(deck, asker.visitor, game, suffix, stop))
     name = f'attachment; filename="sparring-deck-{game}.{suffix}"'
     return Response(text, media_type="text/plain; charset=utf-8", headers={"Content-Disposition": name})
 
@@ -757,9 +761,11 @@ async def get_card(card_id: CardId, host: Host, deck: DeckOfApp, visitor: Visito
 
 
 @router.post("/cards/{card_id}/try")
-async def try_card(card_id: CardId, tried: CardTry, host: Host, deck: DeckOfApp, visitor: Visitor) -> TryView:
+async def try_card(
+    card_id: CardId, tried: CardTry, host: Host, deck: DeckOfApp, asker: AskingVisitor
+) -> TryView:
     """Judges a move, or gives up. The first try of a due card decides when it comes again."""
-    return await host.answer(visitor, lambda stop: _try(host, deck, visitor, card_id, tried.move, stop))
+    return await asker.answer(lambda stop: _try(host, deck, asker.visitor, card_id, tried.move, stop))
 
 
 @router.post("/cards/{card_id}/play", status_code=201)

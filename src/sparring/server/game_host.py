@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 
 from fastapi import WebSocket, WebSocketDisconnect
 
-from sparring.base.errors import CannotWrite, NotFound, first_line
+from sparring.base.errors import CannotWrite, NotFound, first_line, raise_if_stopped
 from sparring.base.sentences import Sentence
 from sparring.games import describe
 from sparring.play.game import PendingTurn, PlayedMove, StoredMove
@@ -45,7 +45,7 @@ _UNFINISHED = 500
 _ALL_UNFINISHED = 20_000
 """Unfinished games of all visitors."""
 _PLAYERS_BYTES = 1 << 30
-"""About what the players of all games may hold; beyond it, games that nobody uses leave the memory."""
+"""About what all games may hold; beyond it, games that nobody uses leave the memory."""
 _SEARCHING_BYTES = 1 << 29
 """About what the searches that run at once may take; further ones wait."""
 _LITTLE_BYTES = 1 << 20
@@ -161,8 +161,8 @@ class HostedGame:
 
     @property
     def memory_bytes(self) -> int:
-        """About what its players hold."""
-        return sum(player.memory_bytes for player in self.game.live.players.values())
+        """About what the game holds."""
+        return self.game.memory_bytes
 
 
 class GameHost:
@@ -205,8 +205,7 @@ class GameHost:
         self._stops.add(stop)
 
         def compute() -> T:
-            if stop.is_set():
-                raise Refused(Sentence("Nobody waits for the answer."), 503)
+            raise_if_stopped(stop)
             return question(stop)
 
         computing = asyncio.get_running_loop().run_in_executor(self._player_threads, compute)
@@ -419,6 +418,7 @@ class GameHost:
     def _keep(self, hosted: HostedGame) -> None:
         """Keeps a game in memory; the ones that were not used for longest leave it."""
         self._games[hosted.id] = hosted
+        self._trim(hosted)
         finished = sum(entry.game.live.end is not None for entry in self._games.values())
         for entry in list(self._games.values()):
             over = entry.game.live.end is not None
@@ -428,14 +428,19 @@ class GameHost:
                 finished -= over
                 self._forget(entry)
 
-    def _trim(self) -> None:
-        """Games whose players hold much memory leave it, the ones that were not used for longest first."""
+    def _trim(self, kept: HostedGame | None = None) -> None:
+        """Games that hold much memory leave it, the ones that were not used for longest first; never `kept`.
+
+        A game that is asked for again goes on from its moves. Search tables, the random numbers of its
+        players and the planner's belief begin anew, so that its further moves may differ from those of a game
+        that stayed.
+        """
         sizes = {hosted.id: hosted.memory_bytes for hosted in self._games.values()}
         excess = sum(sizes.values()) - _PLAYERS_BYTES
         for hosted in list(self._games.values()):
             if excess <= 0:
                 return
-            if sizes[hosted.id] and not hosted.in_use:
+            if sizes[hosted.id] and hosted is not kept and not hosted.in_use:
                 excess -= sizes[hosted.id]
                 self._forget(hosted)
 

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from fastapi import APIRouter, Query, Response
 
-from sparring.base.errors import first_line
+from sparring.base.errors import first_line, raise_if_stopped
 from sparring.base.sentences import Sentence, from_stored
 from sparring.games import GAMES, Game, describe
 from sparring.play.result import GameResult
@@ -22,7 +22,7 @@ from sparring.server.game_host import GameHost
 from sparring.server.messages import GameSummary, OpponentChoice, Outcome, board_view, text_of
 from sparring.server.page_game import GameSettings, PageGame, ShownState
 from sparring.server.refusal import REFUSALS, Refused
-from sparring.server.routes import Host, Visitor
+from sparring.server.routes import AskingVisitor, Host, Visitor
 from sparring.server.store import OWN, Database, GameStore, parse_ending, parse_shown
 
 ResultFilter: TypeAlias = Literal["won", "lost", "drawn", "unfinished"]
@@ -184,7 +184,7 @@ def export_game(
     store: GameStore, visitor: str, game: str, suffix: str | None, stop: Event
 ) -> tuple[str, str, int]:
     """All finished games of a game in one text, its format's suffix, and the number of games that could not
-    be read. The oldest comes first. Raises Refused, also if `stop` is set meanwhile."""
+    be read. The oldest comes first. Raises Refused, and Abandoned if `stop` is set meanwhile."""
     suffixes = written_formats(game)
     if suffix is None:  # one game a line, where a format has that
         suffix = next((name for name in suffixes if name.endswith("l")), suffixes[0])
@@ -193,8 +193,7 @@ def export_game(
         raise Refused(Sentence("Games of {game} are written as {formats}.", game=game, formats=written), 422)
     texts, broken = [], 0
     for game_id in store.finished(visitor, game):
-        if stop.is_set():
-            raise Refused(Sentence("Nobody waits for the answer."), 503)
+        raise_if_stopped(stop)
         try:
             texts.append(_text(store, game_id, suffix).strip("\n") + "\n")
         except Exception as error:  # one damaged game does not hide the others
@@ -259,7 +258,7 @@ def _list(host: GameHost, visitor: str, count: int, wanted: HistoryFilter) -> li
 )
 async def export(
     host: Host,
-    visitor: Visitor,
+    asker: AskingVisitor,
     game: Annotated[str | None, Query(max_length=32, description="Without it: all games, as a zip.")] = None,
     suffix: Annotated[
         str | None, Query(alias="format", max_length=8, description="Such as pgn; by default the usual one.")
@@ -269,13 +268,13 @@ async def export(
     if game is None:
         if suffix is not None:
             raise Refused(Sentence("A format is for the games of one game."), 422)
-        content = await host.answer(visitor, lambda stop: export_everything(host.store, visitor, stop))
+        content = await asker.answer(lambda stop: export_everything(host.store, asker.visitor, stop))
         return _attachment(content, "sparring-games.zip", "application/zip")
     if game not in GAMES:
         games = ", ".join(GAMES)
         raise Refused(Sentence("There is no game {game}: choose {games}.", game=game, games=games), 422)
-    text, written, _ = await host.answer(
-        visitor, lambda stop: export_game(host.store, visitor, game, suffix, stop)
+    text, written, _ = await asker.answer(
+        lambda stop: export_game(host.store, asker.visitor, game, suffix, stop)
     )
     return _attachment(text.encode(), f"sparring-{game}.{written}", "text/plain; charset=utf-8")
 

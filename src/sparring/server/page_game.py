@@ -215,6 +215,11 @@ class PageGame:
         """What the game waits for."""
         return self.live.phase
 
+    @property
+    def memory_bytes(self) -> int:
+        """About what its players hold."""
+        return sum(player.memory_bytes for player in self.live.players.values())
+
     def view(self, game_id: str) -> GameView:
         """The game as the person sees it."""
         live, spec, settings = self.live, self.rules.spec, self.settings

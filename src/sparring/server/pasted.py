@@ -16,7 +16,7 @@ from typing import Any, Literal, TypeAlias
 
 from pydantic import Field
 
-from sparring.base.errors import MissingExtra, first_line
+from sparring.base.errors import MissingExtra, first_line, raise_if_stopped
 from sparring.base.sentences import Sentence
 from sparring.games import GAMES, Game, IllegalMove, ParseError, describe, load_game
 from sparring.games.states import states_to
@@ -171,12 +171,11 @@ def _legal_plies(pasted: Pasted) -> int:
 def read_games(
     game: str, suffix: str, text: str, most: int, stop: Event | None = None
 ) -> tuple[PastedGame, ...]:
-    """The games of a text in a format, at most so many."""
+    """The games of a text in a format, at most so many. Raises Abandoned if `stop` is set meanwhile."""
     content, begin, games = text.encode("utf-8", "replace"), 0, []
     try:
         for parsed in reader_of(game, suffix)([content], 0):
-            if stop is not None and stop.is_set():
-                raise Refused(Sentence("Nobody waits for the answer."), 503)
+            raise_if_stopped(stop)
             part = content[begin : parsed.end].decode("utf-8", "replace")
             games.append(_read(game, suffix, parsed, part))
             begin = parsed.end
@@ -191,15 +190,14 @@ def read_games(
 
 
 def read_records(game: str, text: str, stop: Event | None = None) -> list[GameRecord]:
-    """The whole games of a file, in the format in which most can be read. Raises Refused if `stop` is set
+    """The whole games of a file, in the format in which most can be read. Raises Abandoned if `stop` is set
     meanwhile."""
     text, best = _trimmed(text), list[GameRecord]()
     for name, suffix in _candidates(text, [game]):
         records = []
         with suppress(ValueError):
             for parsed in reader_of(name, suffix)([text.encode("utf-8", "replace")], 0):
-                if stop is not None and stop.is_set():
-                    raise Refused(Sentence("Nobody waits for the answer."), 503)
+                raise_if_stopped(stop)
                 if parsed.record is not None and not parsed.defect:
                     records.append(parsed.record)
         best = max(best, records, key=len)

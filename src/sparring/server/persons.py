@@ -21,7 +21,7 @@ from sparring.server.messages import ApiMessage, GameName, Text, encodable, text
 from sparring.server.pasted import read_records
 from sparring.server.person_job import cannot_make, learned, named_games
 from sparring.server.refusal import REFUSALS, Refused
-from sparring.server.routes import Host, Visitor, of_app
+from sparring.server.routes import AskingVisitor, Visitor, of_app
 
 _RUNNING, _ALL_RUNNING = 1, 2
 """Persons of a visitor, and of all visitors, that are made at once."""
@@ -215,7 +215,7 @@ Jobs = Annotated[PersonJobs, of_app("persons")]
 
 
 @router.post("/names")
-async def list_names(wanted: NamesRequest, host: Host, visitor: Visitor) -> list[PersonName]:
+async def list_names(wanted: NamesRequest, asker: AskingVisitor) -> list[PersonName]:
     """The names in a file of games, those with the most games first."""
     _check_game(wanted.game)
 
@@ -228,7 +228,7 @@ async def list_names(wanted: NamesRequest, host: Host, visitor: Visitor) -> list
             for name, count in list(counts.items())[:_SHOWN_NAMES]
         ]
 
-    return await host.answer(visitor, names)
+    return await asker.answer(names)
 
 
 @router.post("", status_code=201)

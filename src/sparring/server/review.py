@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from threading import Event
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Query
 from pydantic import Field
 
 from sparring.base.errors import first_line
@@ -25,7 +25,7 @@ from sparring.server.game_host import GameHost
 from sparring.server.messages import ApiMessage, GameName, LegalMove, RecordText, Text, text_of
 from sparring.server.pasted import ReadRequest, ReadView, parse_record, read_pasted, read_view, states_of
 from sparring.server.refusal import REFUSALS, Refused, message_of
-from sparring.server.routes import Host, Visitor, of_app
+from sparring.server.routes import AskingVisitor, Host, Visitor, of_app
 from sparring.server.understand import (
     Insight,
     PositionInsight,
@@ -34,8 +34,6 @@ from sparring.server.understand import (
     shown_rating,
 )
 
-_POLL_SECONDS = 0.5
-"""Time between looks whether somebody still waits for an answer."""
 _UNASKED_SECONDS = 90.0
 """Time without a request after which a review rests until it is asked for. Pages in the background ask once a
 minute."""
@@ -257,20 +255,23 @@ class Reviews:
             review.task = asyncio.create_task(self._run(review))
 
     async def _run(self, review: _Review) -> None:
+        stop = Event()
         try:
             reviewer = await self._host.compute(self._host.opponents.reviewer, review.rules.spec.name)
             while len(review.moves) < len(review.states) - 1:
                 if time.monotonic() - review.asked > _UNASKED_SECONDS:
                     return
                 async with self._turns:
-                    moves = await self._host.compute(_moves, reviewer, review)
+                    moves = await self._host.compute(_moves, reviewer, review, stop)
                 if not moves:
                     break  # the record goes on after the end by the rules
                 review.moves += moves
             review.moments = [move.ply for move in most_lost(review.moves)]
-            review.levels = await self._host.compute(_levels, reviewer, review.record)
+            review.levels = await self._host.compute(_levels, reviewer, review.record, stop)
         except Exception as error:  # the page shows it; the server goes on
             review.error = text_of(Sentence("The review ended: {error}", error=first_line(error)))
+        finally:
+            stop.set()
         review.done = True
 
 
@@ -278,9 +279,9 @@ def _runs(review: _Review) -> bool:
     return review.task is not None and not review.task.done()
 
 
-def _moves(reviewer: Reviewer, review: _Review) -> list[ReviewedMove]:
-    """The next moves of a review."""
-    moves = reviewer.block(review.states, len(review.moves), review.ratings)
+def _moves(reviewer: Reviewer, review: _Review, stop: Event) -> list[ReviewedMove]:
+    """The next moves of a review. Raises Abandoned if `stop` is set meanwhile."""
+    moves = reviewer.block(review.states, len(review.moves), review.ratings, stop)
     return [_message(reviewer, review.states[move.ply], move) for move in moves]
 
 
@@ -319,9 +320,11 @@ def _line_view(rules: Game[Any], state: Any, line: Sequence[Move]) -> Iterator[L
         state = rules.play(state, move)
 
 
-def _levels(reviewer: Reviewer, record: GameRecord) -> tuple[LevelEstimate | None, LevelEstimate | None]:
+def _levels(
+    reviewer: Reviewer, record: GameRecord, stop: Event
+) -> tuple[LevelEstimate | None, LevelEstimate | None]:
     """How strong the moves of both players are; None without a model or without moves."""
-    first, second = reviewer.levels(RecordedGame(reviewer.game, record))
+    first, second = reviewer.levels(RecordedGame(reviewer.game, record), stop)
     return _level(reviewer.game, first), _level(reviewer.game, second)
 
 
@@ -346,32 +349,15 @@ ReviewsOfApp = Annotated[Reviews, of_app("reviews")]
 
 
 @router.post("/understand")
-async def understand(
-    wanted: UnderstandRequest, request: Request, host: Host, visitor: Visitor
-) -> PositionInsight:
+async def understand(wanted: UnderstandRequest, host: Host, asker: AskingVisitor) -> PositionInsight:
     """What people of each rating play in a position, and what is strong."""
-    answering = asyncio.create_task(host.answer(visitor, lambda stop: _understand(host, wanted, stop)))
-    leaving = asyncio.create_task(_until_left(request))
-    try:
-        await asyncio.wait([answering, leaving], return_when=asyncio.FIRST_COMPLETED)
-        if not answering.done():
-            raise Refused(Sentence("Nobody waits for the answer."), 503)
-        return await answering
-    finally:
-        answering.cancel()
-        leaving.cancel()
-
-
-async def _until_left(request: Request) -> None:
-    """Returns when the client has closed the connection."""
-    while not await request.is_disconnected():
-        await asyncio.sleep(_POLL_SECONDS)
+    return await asker.answer(lambda stop: _understand(host, wanted, stop))
 
 
 @router.post("/read")
-async def read(wanted: ReadRequest, host: Host, visitor: Visitor) -> ReadView:
+async def read(wanted: ReadRequest, asker: AskingVisitor) -> ReadView:
     """Recognises a position, or games in any format, whichever game they are of."""
-    return await host.answer(visitor, lambda stop: read_view(read_pasted(wanted.text, wanted.game, stop)))
+    return await asker.answer(lambda stop: read_view(read_pasted(wanted.text, wanted.game, stop)))
 
 
 @router.post("/reviews", status_code=201)

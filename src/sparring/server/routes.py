@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+import asyncio
+from collections.abc import Callable, Coroutine
+from threading import Event
+from typing import Annotated, Any, TypeVar
 
 from fastapi import APIRouter, Depends, Path, Query, Request, Response, WebSocket
 from fastapi.responses import PlainTextResponse
 
+from sparring.base.errors import Abandoned
+from sparring.base.sentences import Sentence
 from sparring.server.catalogue import GameOffer, catalogue
 from sparring.server.game_host import GameHost, send_until_left, strength_view
 from sparring.server.messages import (
@@ -19,8 +24,10 @@ from sparring.server.messages import (
     StrengthView,
     TakeBack,
 )
-from sparring.server.page_game import ReplayView
+from sparring.server.page_game import PageGame, ReplayView
 from sparring.server.refusal import REFUSALS, Refused
+
+T = TypeVar("T")
 
 # What every request has: the host of the games, and the visitor.
 
@@ -42,6 +49,42 @@ def get_visitor(request: Request) -> str:
 
 Host = Annotated[GameHost, of_app("host")]
 Visitor = Annotated[str, Depends(get_visitor)]
+
+
+class Asker:
+    """A visitor with a question. Its computation ends when the client closes the connection."""
+
+    def __init__(self, request: Request) -> None:
+        self.visitor = get_visitor(request)
+        self._request = request
+        self._host: GameHost = request.app.state.host
+
+    async def answer(self, question: Callable[[Event], T]) -> T:
+        """The answer to a question; its event is set when nobody waits for it. Raises Refused."""
+        return await self._awaited(self._host.answer(self.visitor, question))
+
+    async def ask(self, game_id: str, question: Callable[[PageGame, Event], T]) -> T:
+        """The answer to a question about a game of the visitor. Raises Refused."""
+        return await self._awaited(self._host.ask(self.visitor, game_id, question))
+
+    async def _awaited(self, answer: Coroutine[Any, Any, T]) -> T:
+        answering, leaving = asyncio.create_task(answer), asyncio.create_task(self._leave())
+        try:
+            await asyncio.wait([answering, leaving], return_when=asyncio.FIRST_COMPLETED)
+            if not answering.done():
+                raise Abandoned(Sentence("Nobody waits for the answer."))
+            return await answering
+        finally:
+            answering.cancel()
+            leaving.cancel()
+
+    async def _leave(self) -> None:
+        """Returns when the client has closed the connection. The body has been read."""
+        while (await self._request.receive())["type"] != "http.disconnect":
+            pass
+
+
+AskingVisitor = Annotated[Asker, Depends(Asker)]
 
 RecordFormat = Annotated[str, Query(alias="format", max_length=8, description="Such as pgn, sgf or kif.")]
 WaitSeconds = Annotated[float, Query(ge=0, le=60, description="Seconds to wait for the opponent's answer.")]
@@ -114,10 +157,10 @@ async def draw(game_id: str, host: Host, visitor: Visitor) -> GameView:
 
 @router.get("/games/{game_id}/hint")
 async def hint(
-    game_id: str, host: Host, visitor: Visitor, rating: Annotated[str | None, Query(max_length=16)] = None
+    game_id: str, host: Host, asker: AskingVisitor, rating: Annotated[str | None, Query(max_length=16)] = None
 ) -> HintView:
     """The best move, and what people of a rating play; without a rating, people like the opponent."""
-    return await host.ask(visitor, game_id, lambda game, stop: game.hint(host.opponents, rating, stop))
+    return await asker.ask(game_id, lambda game, stop: game.hint(host.opponents, rating, stop))
 
 
 @router.post("/games/{game_id}/dead")
@@ -139,17 +182,17 @@ async def resume(game_id: str, host: Host, visitor: Visitor) -> GameView:
 
 
 @router.get("/games/{game_id}/positions/{ply}")
-async def position(game_id: str, ply: int, host: Host, visitor: Visitor) -> PositionView:
+async def position(game_id: str, ply: int, asker: AskingVisitor) -> PositionView:
     """The board after some moves."""
-    return await host.ask(visitor, game_id, lambda game, _: game.position_view(ply))
+    return await asker.ask(game_id, lambda game, _: game.position_view(ply))
 
 
 @router.get("/games/{game_id}/replay")
 async def replay(
-    game_id: str, host: Host, visitor: Visitor, since: Annotated[int, Query(ge=0, le=100_000)] = 0
+    game_id: str, host: Host, asker: AskingVisitor, since: Annotated[int, Query(ge=0, le=100_000)] = 0
 ) -> ReplayView:
     """A finished hidden game with both sides' beliefs, from a step on. Ask again until it is done."""
-    game_replay = await host.ask(visitor, game_id, lambda game, _: host.replays.of(game_id, game.replay))
+    game_replay = await asker.ask(game_id, lambda game, _: host.replays.of(game_id, game.replay))
     return await host.compute(game_replay.view, since)
 
 
@@ -160,12 +203,11 @@ async def replay(
 )
 async def record(
     game_id: str,
-    host: Host,
-    visitor: Visitor,
+    asker: AskingVisitor,
     suffix: RecordFormat,
 ) -> PlainTextResponse:
     """The game as a file."""
-    text = await host.ask(visitor, game_id, lambda game, _: game.record(suffix))
+    text = await asker.ask(game_id, lambda game, _: game.record(suffix))
     name = f'attachment; filename="sparring-{game_id}.{suffix}"'
     return PlainTextResponse(text, headers={"Content-Disposition": name})
 

@@ -3,6 +3,7 @@ explain."""
 
 from __future__ import annotations
 
+from threading import Event
 from typing import Any
 
 from fastapi import APIRouter
@@ -11,11 +12,12 @@ from pydantic import Field
 from sparring.games import Game
 from sparring.measure.expectation import ComparedMove, LikelyMistake, SaferMove, safer_moves
 from sparring.networks import Position
+from sparring.policies.policy import StoppablePolicy
 from sparring.server.game_host import GameHost
 from sparring.server.messages import ApiMessage, LegalMove
 from sparring.server.refusal import REFUSALS
 from sparring.server.review import asked_position
-from sparring.server.routes import Host, Visitor
+from sparring.server.routes import AskingVisitor, Host
 from sparring.server.understand import UnderstandRequest, shown_rating
 
 
@@ -52,18 +54,19 @@ router = APIRouter(prefix="/api", tags=["understand"], responses=REFUSALS)
 
 
 @router.post("/understand/safer")
-async def safer(wanted: UnderstandRequest, host: Host, visitor: Visitor) -> SaferView | None:
+async def safer(wanted: UnderstandRequest, host: Host, asker: AskingVisitor) -> SaferView | None:
     """The safer move in a position; null where the networks do not judge positions well enough, or at the end
     of a game."""
-    return await host.answer(visitor, lambda stop: _answer(host, wanted))
+    return await asker.answer(lambda stop: _answer(host, wanted, stop))
 
 
-def _answer(host: GameHost, wanted: UnderstandRequest) -> SaferView | None:
+def _answer(host: GameHost, wanted: UnderstandRequest, stop: Event) -> SaferView | None:
     insight, state, _ = asked_position(host, wanted)
     if insight.rules.outcome(state) is not None or not insight.has_values:
         return None
     place = Position(state, insight.ratings[insight.column])
-    (comparison,) = safer_moves([place], insight.human, insight.strong)
+    human, strong = StoppablePolicy(insight.human, stop), StoppablePolicy(insight.strong, stop)
+    (comparison,) = safer_moves([place], human, strong)
     return _view(insight.rules, state, comparison, shown_rating(wanted.game, place.rating))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from threading import Event
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
@@ -16,7 +17,7 @@ from sparring.server.messages import ApiMessage
 from sparring.server.opponents import Opponents
 from sparring.server.page_game import PageGame
 from sparring.server.refusal import REFUSALS
-from sparring.server.routes import Host, Visitor
+from sparring.server.routes import AskingVisitor, Host
 
 
 @dataclass(frozen=True)
@@ -31,10 +32,11 @@ class Judgement:
     """The best moves after it, which show why."""
 
 
-def judge(opponents: Opponents, rules: Game[Any], state: Any, move: Move) -> Judgement:
-    """Judges a move as a review does. Raises Refused for a game without the networks."""
+def judge(opponents: Opponents, rules: Game[Any], state: Any, move: Move, stop: Event) -> Judgement:
+    """Judges a move as a review does. Raises Refused for a game without the networks, and Abandoned if `stop`
+    is set meanwhile."""
     reviewer = opponents.reviewer(rules.spec.name)
-    (reviewed,) = reviewer.block([state, rules.play(state, move)], 0, (None, None))
+    (reviewed,) = reviewer.block([state, rules.play(state, move)], 0, (None, None), stop)
     is_judged = reviewer.judges and rules.move_text(state, move) != PASS
     return Judgement(reviewed.loss if is_judged else None, reviewed.best, reviewed.answer)
 
@@ -69,9 +71,9 @@ class WarningView(ApiMessage):
     )
 
 
-def warning_view(opponents: Opponents, rules: Game[Any], state: Any, move: Move) -> WarningView:
-    """What a move would give away. Raises Refused."""
-    judged = judge(opponents, rules, state, move)
+def warning_view(opponents: Opponents, rules: Game[Any], state: Any, move: Move, stop: Event) -> WarningView:
+    """What a move would give away. Raises Refused, and Abandoned if `stop` is set meanwhile."""
+    judged = judge(opponents, rules, state, move, stop)
     loss, in_opening = judged.loss, describe(rules.spec.name).is_opening_position
     if loss is not None and in_opening is not None and loss < MISTAKE:
         loss = 0.0 if in_opening(rules.play(state, move)) else loss
@@ -93,14 +95,14 @@ router = APIRouter(prefix="/api", tags=["play"], responses=REFUSALS)
 async def warning(
     game_id: str,
     host: Host,
-    visitor: Visitor,
+    asker: AskingVisitor,
     move: Annotated[str, Query(min_length=1, max_length=64)],
     ply: Annotated[int, Query(ge=0, le=100_000, description="Number of moves before it.")],
 ) -> WarningView:
     """What a move of yours would give away, before it is played."""
 
-    def warning(game: PageGame) -> WarningView:
+    def warning(game: PageGame, stop: Event) -> WarningView:
         state, planned = game.planned(move, ply)
-        return warning_view(host.opponents, game.rules, state, planned)
+        return warning_view(host.opponents, game.rules, state, planned, stop)
 
-    return await host.ask(visitor, game_id, lambda game, _: warning(game))
+    return await asker.ask(game_id, warning)

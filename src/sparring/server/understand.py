@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from pydantic import Field
 
+from sparring.base.errors import raise_if_stopped
 from sparring.base.sentences import Sentence
 from sparring.games import Game, Move, describe, move_name
 from sparring.measure.expectation import values_are_usable
@@ -136,8 +137,8 @@ class Insight:
         """Whether the strong network's values can be used."""
 
     def of(self, state: Any, stop: Event | None = None) -> PositionInsight:
-        """What people and the strong network do in a state. Raises Refused if the game is over, or if `stop`
-        is set meanwhile."""
+        """What people and the strong network do in a state. Raises Refused if the game is over, and
+        Abandoned if `stop` is set meanwhile."""
         if self.rules.outcome(state) is not None:
             raise Refused(Sentence("The game is over in this position."), 422)
         predictions = self.human.predict([Position(state, rating, rating) for rating in self.ratings])
@@ -196,8 +197,8 @@ class Insight:
         return text_of(advice) if advice else None
 
     def values(self, state: Any, stop: Event | None = None) -> MoveValues:
-        """The strong network's policy, and its value after each move. Raises Refused if `stop` is set
-        meanwhile."""
+        """The strong network's policy, and its value after each move. Raises Abandoned if `stop` is
+        set meanwhile."""
         prediction = self.strong.predict([Position(state, None, None)])[0]
         after = [self.rules.play(state, move) for move in prediction.moves]
         open_states = [state_after for state_after in after if self.rules.outcome(state_after) is None]
@@ -218,8 +219,7 @@ class Insight:
     def _predict_strong(self, states: Sequence[Any], stop: Event | None) -> list[Prediction]:
         predictions: list[Prediction] = []
         for first in range(0, len(states), _BATCH):
-            if stop is not None and stop.is_set():
-                raise Refused(Sentence("Nobody waits for the answer."), 503)
+            raise_if_stopped(stop)
             batch = [Position(state, None, None) for state in states[first : first + _BATCH]]
             predictions.extend(self.strong.predict(batch))
         return predictions

@@ -1,4 +1,4 @@
-"""Work whose client leaves: hints, insights, reviews, new games, persons. All of it ends."""
+"""Work whose client leaves: hints, insights, reviews, the deck, new games, persons. All of it ends."""
 
 from __future__ import annotations
 
@@ -14,20 +14,29 @@ from unittest import mock
 
 import httpx
 
+from sparring.games import load_game
 from sparring.server import review
 from sparring.server.app import create_app
-from sparring.server.security import Access
+from sparring.server.deck import Card
+from sparring.server.security import OWNER, Access
 from tests.robustness.game_files import games_of_anna
 from tests.robustness.page_server import HEAVY, WEAK, listening, request
 from tests.robustness.trials import surface
 from tests.waiting import wait_until
 
-_KINDS = ("hint", "review", "creation", "understand", "thinking", "person", "closed person")
+_KINDS = (
+    "hint", "warning", "review", "creation", "understand", "safer", "deck", "thinking", "person",
+    "closed person",
+)  # fmt: skip
+_MISTAKE = Card(
+    "chess", load_game("chess").initial().text(), ["e2e4", "e7e5", "f1c4", "b8c6", "d1h5"], "g8f6", 0.98,
+    "blunder", "g7g6", ["g7g6", "h5f3", "g8f6"], 0.5,
+)  # fmt: skip
 _ENDS_WITHIN = 60
 """Seconds; a machine with other work searches slowly."""
 
 
-@surface("abandoned-work", trials=21, few=1)
+@surface("abandoned-work", trials=30, few=1)
 def abandoned_work(rng: random.Random, folder: Path) -> None:
     """A client asks for one to four things and closes its connections."""
     app = create_app(folder / "page.sqlite", Access(hosts=("127.0.0.1",)), None)
@@ -39,7 +48,8 @@ def abandoned_work(rng: random.Random, folder: Path) -> None:
         httpx.Client(base_url=f"http://{address[0]}:{address[1]}", timeout=120) as client,
     ):
         kind = _KINDS[rng.randrange(len(_KINDS))]
-        for path, body in _requests(rng, kind, client):
+        (card,) = app.state.deck.add(OWNER, [_MISTAKE]).cards
+        for path, body in _requests(rng, kind, client, card):
             with socket.create_connection(address) as connection:
                 connection.sendall(request(address, "GET" if body is None else "POST", f"/api/{path}", body))
                 time.sleep(rng.random() / 2)
@@ -59,13 +69,20 @@ def abandoned_work(rng: random.Random, folder: Path) -> None:
     wait_until(lambda: not _workers(), "the person's process ends with the server", _ENDS_WITHIN)
 
 
-def _requests(rng: random.Random, kind: str, client: httpx.Client) -> list[tuple[str, Any]]:
+def _requests(rng: random.Random, kind: str, client: httpx.Client, card: str) -> list[tuple[str, Any]]:
     count = rng.randint(1, 4)
-    if kind == "hint":
+    if kind in ("hint", "warning"):
         games = [
             client.post("/api/games", json={"game": "chess", "opponent": WEAK}).json() for _ in range(count)
         ]
-        return [(f"games/{game['id']}/hint", None) for game in games]
+        asked = "hint" if kind == "hint" else "warning?move=g2g4&ply=0"
+        return [(f"games/{game['id']}/{asked}", None) for game in games]
+    if kind == "deck":
+        return [
+            (f"deck/cards/{card}/try", {"move": move}) for move in ("d8f6", "d8e7", "g8h6", "a7a6")[:count]
+        ]
+    if kind == "safer":
+        return [("understand/safer", {"game": "go", "moves": ["D4", "Q16"]}) for _ in range(count)]
     if kind == "review":
         return [("reviews", {"game": "chess", "record": games_of_anna(rng, 1, 120)}) for _ in range(count)]
     if kind == "understand":

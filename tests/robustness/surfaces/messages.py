@@ -12,6 +12,8 @@ from typing import Any
 from fastapi.testclient import TestClient
 
 from sparring.games import GAMES, load_game
+from sparring.server.deck import Card
+from sparring.server.security import OWNER
 from tests.robustness.page_server import NEW, WEAK, shared_client
 from tests.robustness.trials import mutated, surface
 
@@ -187,6 +189,55 @@ def positions(rng: random.Random, folder: Path) -> None:
     _send(rng, client, "games", json.dumps(message).encode())
     answer = client.post("/api/read", json={"text": text, "game": name})
     assert answer.status_code in (200, 422), answer.text
+
+
+@surface("study", trials=91, few=6)
+def study(rng: random.Random, folder: Path) -> None:
+    """Requests about safer moves, warnings, the deck and progress are answered, or refused in a sentence."""
+    client = shared_client()
+    game = client.post("/api/games", json={**NEW, "game": "chess"}).json()
+    card = _card(client)
+    for _ in range(3):
+        method, path, message = copy.deepcopy(rng.choice(_STUDIED))
+        path = path.replace("GAME", game["id"]).replace("CARD", card)
+        if message and rng.random() < 0.8:
+            message[rng.choice(list(message))] = rng.choice((*_SHAPES, *_MOVES, -1, 10**20, 1e308))
+        if method == "GET":
+            shown = {key: str(value).encode("utf-8", "replace")[:2_000] for key, value in message.items()}
+            answer = client.get(f"/api/{path}", params=shown)
+        else:
+            content, kind = json.dumps(message).encode(), {"Content-Type": "application/json"}
+            answer = client.request(method, f"/api/{path}", content=content, headers=kind)
+        assert answer.status_code in (200, 201, 204, *_REFUSED), (path, message, answer.text[:300])
+        if answer.status_code in _REFUSED:
+            assert 0 < len(answer.json()["detail"]) < 1_000, (path, message)
+    assert client.get(f"/api/games/{game['id']}").json()["moves"] == []
+    _end(client, game["id"])
+
+
+_STUDIED: tuple[tuple[str, str, dict[str, Any]], ...] = (
+    ("POST", "understand/safer", {"game": "chess", "moves": ["e4"], "rating": 1500, "options": {}}),
+    ("POST", "understand/safer", {"game": "chess", "record": "1. e4 e5 *", "ply": 1, "position": None}),
+    ("GET", "games/GAME/warning", {"move": "e2e4", "ply": 0}),
+    ("GET", "deck", {"game": "chess", "order": "due", "count": 5}),
+    ("GET", "deck/cards/CARD", {}),
+    ("POST", "deck/cards/CARD/try", {"move": "e2e4"}),
+    ("POST", "deck/cards/x/play", {}),
+    ("POST", "deck/reviews", {"review": "x", "side": 0, "cards": True, "source": "GAME"}),
+    ("GET", "deck/export", {"game": "chess", "format": "tsv"}),
+    ("DELETE", "deck/cards/x", {}),
+    ("GET", "progress/chess", {"x": "chess"}),
+)
+"""Method, path and message or query of what explains positions and games."""
+
+
+def _card(client: TestClient) -> str:
+    """The id of a card in the deck."""
+    app: Any = client.app
+    start = load_game("chess").initial().text()
+    card = Card("chess", start, [], "g2g4", 0.2, "blunder", "e2e4", ["e2e4"], 0.5, plausible=[900, 1500])
+    (card_id,) = app.state.deck.add(OWNER, [card]).cards
+    return str(card_id)
 
 
 def _send(rng: random.Random, client: TestClient, path: str, content: bytes) -> None:

@@ -55,7 +55,7 @@ _PIECES = (
 )
 
 
-@surface("pasting", trials=700)
+@surface("pasting", trials=600)
 def trial(rng: random.Random, folder: Path) -> None:
     """A text is recognised or refused in one sentence, and every game that is offered can be loaded."""
     text = _text(rng)
