@@ -526,3 +526,16 @@ def test_a_key_pressed_the_moment_that_the_review_appears_counts(page: Page) -> 
     expect(page.get_by_text("Recognised: a game of Chess")).to_be_visible()
     page.get_by_role("button", name="Look", exact=True).click()
     expect(page.locator(".insight-steps")).to_contain_text("Final position")
+
+
+def test_a_key_counts_while_the_page_draws_itself_again(page: Page) -> None:
+    page.evaluate(
+        """() => addEventListener("keydown", ({ key }) => {
+            if (key === "End") document.querySelector(".review-moves li:nth-child(2) button").click();
+        })"""  # the page is drawn again before its own listener has the key
+    )
+    look(page, "e4 e5 Nf3")
+    expect(page.get_by_role("button", name="Final position")).to_be_visible()
+    page.locator("h1").click()
+    page.keyboard.press("End")
+    expect(page.locator(".insight-steps")).to_contain_text("Final position")

@@ -1,9 +1,10 @@
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { api, type GameOffer, type LegalMove, type PositionInsight, type ReviewView } from "../api";
 import { Steps } from "../game/move-list";
 import { moveName } from "../boards/move-names";
 import { isPhone } from "../graphs";
 import { Icon } from "../icons";
+import { useKeys } from "../keys";
 import { moveNumber, movesIn } from "../moves";
 import { loadOffers, offers, Ready } from "../offers";
 import { Paste, type Pasted } from "../paste";
@@ -106,17 +107,11 @@ export function UnderstandPage({ game: gameId }: { game: string }) {
   const ahead = shownLines(review, ply).find(({ moves }) => line.length < moves.length && line.every((move, index) => move === moves[index]!.text));
   const stepBy = (moves: number) => (line.length === 0 ? review && step(ply + moves) : moves < 0 ? setLine(line.slice(0, -1)) : ahead && setLine(ahead.moves.slice(0, line.length + 1).map((move) => move.text)));
   const wheel = useWheel(stepBy);
-  useLayoutEffect(() => { // with the elements that it answers for: a key pressed at once is not lost
-    const keys = (event: KeyboardEvent) => {
-      if (event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement || event.target instanceof HTMLTextAreaElement) return;
-      if (event.altKey || event.ctrlKey || event.metaKey || document.querySelector("dialog")) return;
-      const does: Record<string, () => unknown> = { ArrowLeft: () => stepBy(-1), ArrowRight: () => stepBy(1), Home: () => review && step(0), End: () => review && step(review.total) };
-      if (!does[event.key] || (!review && line.length === 0)) return;
-      event.preventDefault();
-      does[event.key]!();
-    };
-    addEventListener("keydown", keys);
-    return () => removeEventListener("keydown", keys);
+  useKeys((event) => {
+    const does: Record<string, () => unknown> = { ArrowLeft: () => stepBy(-1), ArrowRight: () => stepBy(1), Home: () => review && step(0), End: () => review && step(review.total) };
+    if (!does[event.key] || (!review && line.length === 0)) return;
+    event.preventDefault();
+    does[event.key]!();
   });
   if (known.length === 0) return <Ready />;
   const shown = insight?.place; // until the answer comes, the position before is on the board: its moves are not of the next one
