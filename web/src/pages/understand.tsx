@@ -12,6 +12,7 @@ import { useWheel } from "./game";
 import { Insight } from "../understand/insight";
 import type { Proved } from "../understand/learn";
 import { Review } from "../understand/review";
+import { ownRating } from "../settings";
 import { known as nameOf, say, t } from "../text";
 
 /** What is looked at: a position or a whole game. */
@@ -47,6 +48,7 @@ export function UnderstandPage({ game: gameId }: { game: string }) {
   const [tab, setTab] = useState<"game" | "position">("game");
   const [asking, setAsking] = useState(false);
   const asked = useRef(0);
+  const askLast = useLastOnly();
   const known = offers.value.filter((each) => each.has_human);
 
   const show = (next: Subject) => {
@@ -55,7 +57,7 @@ export function UnderstandPage({ game: gameId }: { game: string }) {
     setPly(0);
     setLine([]);
     setReview(null);
-    setRating(null);
+    setRating(next.record === undefined ? null : ownReviewer(next.game));
     setYou(null);
     setSource("");
     setTab("game");
@@ -67,9 +69,11 @@ export function UnderstandPage({ game: gameId }: { game: string }) {
     const { record, format, record_index, ...place } = subject;
     const wanted = record === undefined ? place : { ...place, record, ...(format ? { format } : {}), ...(record_index ? { record_index } : {}), ply };
     const request = { ...wanted, ...(line.length ? { moves: line } : {}) };
-    api.understand({ ...request, ...(reviewedAs === null ? {} : { rating: reviewedAs }) }).then(
-      (found) => number === asked.current && setInsight({ ...found, game: subject.game, request, place: { subject, ply, line } }),
-      (refusal: Error) => number === asked.current && setError(refusal.message),
+    askLast(() =>
+      api.understand({ ...request, ...(reviewedAs === null ? {} : { rating: reviewedAs }) }).then(
+        (found) => number === asked.current && setInsight({ ...found, game: subject.game, request, place: { subject, ply, line } }),
+        (refusal: Error) => number === asked.current && setError(refusal.message),
+      ),
     );
   }, [subject, ply, line, reviewedAs]);
   useEffect(() => {
@@ -199,6 +203,28 @@ export function UnderstandPage({ game: gameId }: { game: string }) {
       )}
     </div>
   );
+}
+
+/** The person's own rating or rank as the review takes it; null if it is not known. */
+function ownReviewer(game: string): number | string | null {
+  const own = ownRating(game);
+  return own !== null && /^\d+$/.test(own) ? Number(own) : own;
+}
+
+/** Asks one question after the other, and of those that come meanwhile the last: who steps through a game quickly would
+ * ask more than the server answers a visitor at once. */
+function useLastOnly(): (ask: () => Promise<unknown>) => void {
+  const last = useRef<(() => Promise<unknown>) | null>(null);
+  return useRef((ask: () => Promise<unknown>) => {
+    const isIdle = last.current === null;
+    last.current = ask;
+    const go = async (question: () => Promise<unknown>): Promise<void> => {
+      await question();
+      if (last.current !== question) return go(last.current!);
+      last.current = null;
+    };
+    if (isIdle) void go(ask);
+  }).current;
 }
 
 /** The lines of a marked move: the best moves in its place, and the answer to it if the review has that. */
