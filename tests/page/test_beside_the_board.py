@@ -9,6 +9,7 @@ from contextlib import contextmanager
 import pytest
 from playwright.sync_api import Browser, Page, Route, WebSocketRoute, expect
 
+from sparring.players.game_players import bot_ratings
 from tests.page.conftest import SCREENS, watch
 from tests.page.steps import begin, choose, settings, tap, type_move, weak
 from tests.page.test_board import held_answers
@@ -318,7 +319,9 @@ def test_the_help_is_about_the_game(page: Page, game: str, premoves: int) -> Non
     page.keyboard.press("?")
     box = page.get_by_role("dialog", name="Help")
     expect(box.get_by_text("A move chosen while the opponent thinks")).to_have_count(premoves)
-    expect(box.locator("strong")).to_contain_text("errs as often" if game == "chess" else "was measured")
+    expect(box.locator("strong")).to_contain_text(
+        "errs about as often" if game == "chess" else "was measured"
+    )
     expect(box.get_by_text("A rating or rank of people")).not_to_be_visible()
     box.get_by_text("More about the numbers").click()
     expect(box.get_by_text("A rating or rank of people")).to_be_visible()
@@ -326,11 +329,36 @@ def test_the_help_is_about_the_game(page: Page, game: str, premoves: int) -> Non
         expect(box.locator(".rules-text")).to_contain_text("En passant")
 
 
-def test_a_budget_that_was_not_measured_says_so(page: Page) -> None:
+def test_each_budget_of_a_bot_has_its_own_measured_rating(page: Page) -> None:
     choose(page, "rbc")
     expect(page.get_by_text("The weakest first, by measured strength.")).to_be_visible()
     page.get_by_label("planner", exact=True).check()
-    expect(page.get_by_text("That is with 2 s a turn.")).to_be_visible()
+    for (name, seconds), row in bot_ratings("rbc").items():
+        if name != "planner" or seconds is None or row.interval is None:
+            continue
+        page.get_by_label(f"{seconds:g} s a turn").check()
+        low, high = (round(end) for end in row.interval)
+        expect(page.get_by_text(f"Measured with {seconds:g} s a turn: {row.rating:.0f}")).to_contain_text(
+            f"({low} to {high}) in {row.games} games between the bots."
+        )
+    expect(page.get_by_text("inference-4 overlap: which of them is stronger is not certain.")).to_be_visible()
+    expect(page.get_by_text("Nor is it certain that more time makes it stronger.")).to_be_visible()
+    page.get_by_label("inference-3", exact=True).check()
+    expect(page.get_by_text("The scale rests on it: it has 1500 by definition.")).to_be_visible()
     expect(page.get_by_text("it was not measured")).to_have_count(0)
+
+
+def test_a_budget_that_was_not_measured_says_so(page: Page) -> None:
+    def without(route: Route) -> None:
+        offers = route.fetch().json()
+        (planner,) = [bot for offer in offers for bot in offer["bots"] if bot["name"] == "planner"]
+        planner["ratings"] = [row for row in planner["ratings"] if row["seconds"] != 8]
+        route.fulfill(json=offers)
+
+    page.route("**/api/catalogue", without)
+    page.reload()
+    choose(page, "rbc")
+    page.get_by_label("planner", exact=True).check()
+    expect(page.get_by_text("Measured with 2 s a turn:")).to_be_visible()
     page.get_by_label("8 s a turn").check()
     expect(page.get_by_text("With 8 s a turn it was not measured.")).to_be_visible()

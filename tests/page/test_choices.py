@@ -7,8 +7,20 @@ from typing import Any
 
 from playwright.sync_api import Page, Route, expect
 
-from tests.page.steps import begin, choose, from_position, held_answer, resign, result, tap, type_move, weak
-from tests.page.test_other_pages import serious_faults
+from sparring.players.levels import shipped_levels
+from tests.page.steps import (
+    begin,
+    choose,
+    from_position,
+    held_answer,
+    resign,
+    result,
+    tap,
+    type_move,
+    visit,
+    weak,
+)  # fmt: skip
+from tests.page.test_other_pages import look, serious_faults
 from tests.waiting import wait_until
 
 
@@ -26,7 +38,9 @@ def test_bots_have_a_line_a_rating_and_the_planner_its_time(page: Page) -> None:
         offers = route.fetch().json()
         for offer in offers:
             for place, bot in enumerate(offer["bots"]):
-                bot.update(rating=100 * place + 0.3, interval=[100 * place - 40, 100 * place + 40], games=300)
+                rating = {"rating": 100 * place + 0.3, "interval": [100 * place - 40, 100 * place + 40]}
+                seconds = bot["default_budget"]
+                bot["ratings"] = [{**rating, "games": 300, "seconds": seconds}]
         route.fulfill(json=offers)
 
     page.route("**/api/catalogue", rated)
@@ -76,9 +90,25 @@ def test_a_level_of_shogi_has_an_opening_style_and_chess_has_none(page: Page) ->
 
 def test_a_level_of_chess_says_whom_it_errs_like(page: Page) -> None:
     choose(page, "chess")
-    page.get_by_label("Level", exact=True).fill("1400")
-    note = page.locator(".dial .note").first
-    expect(note).to_have_text("Errs as people of 1400 do (Lichess rapid).")
+    level, note = page.get_by_label("Level", exact=True), page.locator(".dial .note").first
+    table = shipped_levels("chess")
+    assert table is not None
+    known = [row for row in table.levels if row.people_interval is not None]
+    measured = known[3]
+    level.fill(str(measured.level))
+    expect(note).to_contain_text(f"Errs about as people of {measured.level} do (Lichess rapid): measured in")
+    low, high = measured.people_interval or (0.0, 0.0)
+    expect(note).to_contain_text(
+        f"{100 * (measured.loss or 0):.1f} % of a win a move; such people "
+        f"{100 * (measured.people or 0):.1f} % ({100 * low:.1f} % to {100 * high:.1f} %)."
+    )
+    level.fill(str(measured.level + 100))
+    expect(note).to_contain_text("between the measured levels on both sides")
+    for unmeasured in (table.range[0], table.range[1]):
+        level.fill(str(unmeasured))
+        expect(note).to_contain_text(
+            f"Not measured: continues the trend of the levels {known[0].level} to {known[-1].level}"
+        )
 
 
 def test_shogi_begins_in_the_middle_of_its_levels(page: Page) -> None:
@@ -205,3 +235,72 @@ def test_a_hint_that_comes_late_is_not_shown_for_the_next_position(page: Page) -
     expect(page.locator(".hint")).to_have_count(0)
     page.get_by_role("button", name="Hint").click()
     expect(page.locator(".hint")).to_be_visible()
+
+
+def test_the_first_opponent_of_go_is_the_weakest_that_was_measured(page: Page) -> None:
+    table = shipped_levels("go")
+    assert table is not None
+    choose(page, "go")
+    expect(page.get_by_label("Level", exact=True)).to_have_value(str(table.levels[0].level))
+    expect(
+        page.get_by_text("The weakest level that was measured, in games against programs.")
+    ).to_be_visible()
+    assert begun_with(page)["opponent"] == {"kind": "level", "level": table.levels[0].level}
+    page.goto(page.url.split("#")[0])
+    expect(page.get_by_label("Go", exact=True)).to_be_checked()
+    page.get_by_label("People of a rank").check()  # what was chosen last is kept
+    begun_with(page)
+    page.goto(page.url.split("#")[0])
+    expect(page.get_by_label("People of a rank")).to_be_checked()
+
+
+def test_how_long_a_level_thinks_is_shown_once_it_is_measured(page: Page) -> None:
+    answers: list[bool] = []
+
+    def note(route: Route) -> None:
+        answer = route.fetch()
+        steps = [
+            step for offer in answer.json() for step in (offer["levels"] or {"estimates": []})["estimates"]
+        ]
+        answers.append(all(step["seconds"] is not None for step in steps))
+        route.fulfill(response=answer)
+
+    page.route("**/api/catalogue", note)
+    page.reload()
+    choose(page, "shogi")
+    wait_until(lambda: (page.evaluate("0"), answers and answers[-1])[1], "the times of moves")
+    asked = len(answers)
+    page.evaluate("new Promise(resolve => setTimeout(resolve, 4500))")
+    assert len(answers) == asked  # known times are not asked for again
+
+
+def test_the_own_rating_is_asked_for_once_and_used_everywhere(page: Page, address: str) -> None:
+    choose(page, "chess")
+    field = page.get_by_label("Do you have a rating (Lichess rapid)?")
+    field.fill("1730")
+    field.press("Enter")
+    expect(field).to_have_count(0)
+    level = page.get_by_label("Level", exact=True)
+    expect(level).to_have_value("1750")
+    assert serious_faults(page) == []
+    page.reload()
+    expect(level).to_have_value("1750")
+    expect(field).to_have_count(0)
+    begin(page)
+    page.get_by_role("button", name="Hint").click()
+    expect(page.locator(".hint").get_by_label("Your rating")).to_have_value("1750")
+    visit(page, address, "#/understand")
+    look(page, "1. e4 e5 2. Bc4 Nc6 3. Qh5 Nf6 4. Qxf7# 1-0")
+    expect(page.get_by_text("reviewed as 1750").first).to_be_visible()
+    expect(page.get_by_label("Your rating")).to_have_value("1750")
+
+
+def test_who_has_no_rating_is_not_asked_again(page: Page) -> None:
+    choose(page, "shogi")
+    expect(page.get_by_text("Do you have a rating")).to_have_count(0)  # its levels are on no scale of people
+    choose(page, "chess")
+    level = page.get_by_label("Level", exact=True).input_value()
+    page.get_by_role("button", name="I have none").click()
+    page.reload()
+    expect(page.get_by_label("Level", exact=True)).to_have_value(level)
+    expect(page.get_by_text("Do you have a rating")).to_have_count(0)

@@ -290,7 +290,8 @@ def test_the_review_has_a_move_list_with_marks(page: Page) -> None:
     shown = page.get_by_role("list", name="Moves on the board")
     expect(shown).to_contain_text("played: Nf6")
     expect(shown).to_contain_text("play most")
-    expect(shown).to_contain_text("the strong network's best")
+    expect(shown).to_contain_text("the search's best: g6")
+    expect(shown).not_to_contain_text("network")
     named = set(shown.locator("b").all_inner_texts())
     expect(page.locator(".insight-board .cg-shapes g line")).to_have_count(len(named))
     for sign in "▲●■":
@@ -526,3 +527,39 @@ def test_a_key_pressed_the_moment_that_the_review_appears_counts(page: Page) -> 
     expect(page.get_by_text("Recognised: a game of Chess")).to_be_visible()
     page.get_by_role("button", name="Look", exact=True).click()
     expect(page.locator(".insight-steps")).to_contain_text("Final position")
+
+
+def test_a_key_counts_while_the_page_draws_itself_again(page: Page) -> None:
+    page.evaluate(
+        """() => addEventListener("keydown", ({ key }) => {
+            if (key === "End") document.querySelector(".review-moves li:nth-child(2) button").click();
+        })"""  # the page is drawn again before its own listener has the key
+    )
+    look(page, "e4 e5 Nf3")
+    expect(page.get_by_role("button", name="Final position")).to_be_visible()
+    page.locator("h1").click()
+    page.keyboard.press("End")
+    expect(page.locator(".insight-steps")).to_contain_text("Final position")
+
+
+def test_who_steps_quickly_through_a_game_asks_one_question_at_a_time(page: Page) -> None:
+    look(page, LINE)
+    expect(page.get_by_role("button", name="Final position")).to_be_visible()
+    page.evaluate(
+        """() => {
+            const fetched = window.fetch;
+            window.running = window.most = 0;
+            window.fetch = async (url, options) => {
+                if (!String(url).endsWith("/understand")) return fetched(url, options);
+                window.most = Math.max(window.most, ++window.running);
+                try { return await fetched(url, options); } finally { window.running -= 1; }
+            };
+        }"""
+    )
+    page.locator("h1").click()
+    for _ in range(14):
+        page.keyboard.press("ArrowRight")
+    expect(page.locator(".insight-steps")).to_contain_text("Final position")
+    expect(page.get_by_text("The game is over in this position.")).to_be_visible()
+    expect(page.get_by_role("alert")).to_have_count(0)
+    assert page.evaluate("window.most") == 1

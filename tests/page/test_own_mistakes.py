@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -321,3 +322,38 @@ def test_the_moments_of_a_review_are_shown(page: Page) -> None:
     expect(answer.get_by_role("button")).to_have_text(["3… Nf6", "4. Qxf7#"])
     answer.get_by_role("button").last.click()
     expect(page.locator(".insight-board cg-board square.check")).to_have_count(1)
+
+
+def test_the_score_at_each_level_is_beside_what_the_rating_promises(page: Page, address: str) -> None:
+    def played(route: Route) -> None:
+        games = [(1400, 1.0), (1400, 1.0), (1400, 0.5), (1600, 0.0)]
+        course = [
+            {
+                "played": 1.7e9 + 1000 * at,
+                "level": level,
+                "score": score,
+                "rating": 1500,
+                "interval": [1300, 1700],
+            }
+            for at, (level, score) in enumerate(games)
+        ]
+        route.fulfill(json={**route.fetch().json(), "course": course})
+
+    page.route("**/api/progress/chess", played)
+    visit(page, address, "#/progress")
+    card = page.get_by_role("region", name="Your score at each level")
+    rows = card.locator("tbody tr")
+    expect(rows.first).to_have_text(re.compile(r"1400\s*3\s*83\s%\s*\d+\s% to \d+\s%"))
+    expect(card.get_by_text("Promised")).to_have_count(0)  # nobody said how strong they are
+    card.get_by_label("Your rating").select_option("1400")
+    expect(rows.first).to_contain_text("50 %")
+    expect(rows.nth(1)).to_contain_text("24 %")
+    expect(card).to_contain_text("65 of 100 points (55 to 74, in 96 games) instead of 76.")
+    with page.expect_download() as download:
+        card.get_by_text("Save as CSV").click()
+    head, first, second = download.value.path().read_text().splitlines()
+    assert head == "game,own_rating,level,won,drawn,lost,score,low,high,promised"
+    assert first.startswith("chess,1400,1400,2,1,0,0.8333,")
+    assert first.endswith(",0.5000")
+    assert second.startswith("chess,1400,1600,0,0,1,0.0000,")
+    assert serious_faults(page) == []

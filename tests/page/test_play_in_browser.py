@@ -159,6 +159,31 @@ def test_an_opening_is_played_before_the_game(page: Page) -> None:
     expect(page.locator(".moves button").nth(1)).to_have_text("c5")
 
 
+@pytest.mark.parametrize(
+    ("game", "typed", "moves"),
+    [
+        ("chess", "1. e4 e5", ["e4", "e5"]),
+        ("chess", "1.e4! e5 2.Nf3?! *", ["e4", "e5", "Nf3"]),
+        ("chess", '[White "Anna"]\n\n1. d4 {a comment} d5 (1... f5) 2. c4 1-0', ["d4", "d5", "c4"]),
+        ("go", "(;GM[1]SZ[9]KM[7];B[ee];W[gc])", ["E5", "G7"]),
+        ("shogi", "1. 7g7f 2. 3c3d", ["P-7f", "P-3d"]),
+    ],
+)  # fmt: skip
+def test_an_opening_is_typed_or_pasted_in_any_way(
+    page: Page, game: str, typed: str, moves: list[str]
+) -> None:
+    choose(page, game)
+    weak(page)
+    page.get_by_label("Opening", exact=True).select_option("typed")
+    page.get_by_label("Moves", exact=True).fill(typed)
+    if len(moves) % 2:
+        page.get_by_label("Your side").get_by_text("Black").click()  # the person is to move
+    begin(page)
+    buttons = page.locator(".moves button")
+    for number, move in enumerate(moves):
+        expect(buttons.nth(number)).to_have_text(move)
+
+
 def test_a_handicap_is_taken(page: Page) -> None:
     choose(page, "shogi")
     weak(page)

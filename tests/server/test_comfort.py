@@ -148,20 +148,29 @@ def test_the_bots_are_offered_by_strength_with_a_line_about_each(client: TestCli
     rbc = offer(client, "rbc")
     bots = {bot["name"]: bot for bot in rbc["bots"]}
     assert len(bots) == 10
-    ratings = [bot["rating"] for bot in rbc["bots"]]
+    measured = {name: usual_rating(bot) for name, bot in bots.items()}
+    ratings = [rating["rating"] for rating in measured.values()]
     assert ratings == sorted(ratings)
-    for bot in bots.values():
-        low, high = bot["interval"] or (bot["rating"], bot["rating"])
-        assert low <= bot["rating"] <= high
-        assert bot["games"] > 0
-        assert bot["about"]["text"].endswith(".")
-    assert (bots["planner"]["budgets"], bots["planner"]["default_budget"]) == ([0.5, 2.0, 8.0], 2.0)
+    for rating in (rating for bot in bots.values() for rating in bot["ratings"]):
+        low, high = rating["interval"] or (rating["rating"], rating["rating"])
+        assert low <= rating["rating"] <= high
+        assert rating["games"] > 0
+    assert all(bot["about"]["text"].endswith(".") for bot in bots.values())
+    planner = bots["planner"]
+    assert (planner["budgets"], planner["default_budget"]) == ([0.5, 2.0, 8.0], 2.0)
+    assert [rating["seconds"] for rating in planner["ratings"]] == planner["budgets"]
     assert bots["sneaky"]["budgets"] == []
-    assert [name for name, bot in bots.items() if bot["interval"] is None] == ["inference-3"]
-    default = bots[rbc["default_bot"]]["rating"]
-    assert bots["random"]["rating"] < default < bots["inference-1"]["rating"]
+    assert [name for name, rating in measured.items() if rating["interval"] is None] == ["inference-3"]
+    default = measured[rbc["default_bot"]]["rating"]
+    assert measured["random"]["rating"] < default < measured["inference-1"]["rating"]
     view = begin(client, "rbc")
     assert view["players"][1]["name"]["text"] == rbc["default_bot"]
+
+
+def usual_rating(bot: dict[str, Any]) -> dict[str, Any]:
+    """The measured rating of a bot with its usual budget."""
+    (rating,) = [rating for rating in bot["ratings"] if rating["seconds"] == bot["default_budget"]]
+    return dict(rating)
 
 
 @pytest.mark.parametrize(
@@ -238,9 +247,22 @@ def test_a_level_of_chess_says_whom_it_errs_like(client: TestClient) -> None:
     levels = offer(client, "chess")["levels"]
     assert (levels["scale"], levels["family"]) == ("people", "Lichess rapid")
     assert [row["level"] for row in levels["estimates"]] == list(range(600, 2601, 50))
+    table = shipped_levels("chess")
+    assert table is not None
+    rows = {row["level"]: row for row in levels["estimates"]}
+    known = [row for row in table.levels if row.people_interval is not None]
+    assert [level for level, row in rows.items() if row["measured"]] == [row.level for row in known]
+    low, high = known[0].level, known[-1].level
+    assert all((row["loss"] is None) == (not low <= level <= high) for level, row in rows.items())
+    loss = rows[known[1].level]["loss"]
+    assert (loss["level"], loss["people"], tuple(loss["interval"])) == (
+        known[1].loss, known[1].people, known[1].people_interval,
+    )  # fmt: skip
+    between = rows[(known[0].level + known[1].level) // 2]["loss"]
+    assert loss["people"] < between["people"] < rows[low]["loss"]["people"]
     view = begin(client, "chess", opponent={"level": 1400})
     about = {player["about"]["text"] for player in view["players"]}
-    assert "Errs as people of 1400 do (Lichess rapid)." in about
+    assert "Errs about as people of 1400 do (Lichess rapid)." in about
     engine = begin(client, "chess", opponent={"level": 1400, "scale": "engine"})
     assert "As strong as 1400." in {player["about"]["text"] for player in engine["players"]}
 

@@ -1011,22 +1011,20 @@ export interface components {
             below: string;
         };
         /**
-         * BotOffer
-         * @description A named bot.
+         * BotMeasurement
+         * @description A measured rating of a bot.
          */
-        BotOffer: {
-            /** Name */
-            name: string;
-            /** @description One line about how it plays. */
-            about: components["schemas"]["Text"];
+        BotMeasurement: {
             /**
-             * Rating
-             * @description Measured rating, with the default budget; null if unknown.
+             * Seconds
+             * @description Its time budget for a turn; null if it has none.
              */
-            rating: number | null;
+            seconds: number | null;
+            /** Rating */
+            rating: number;
             /**
              * Interval
-             * @description 95 % interval of the rating; null for the bot on whose rating the scale rests.
+             * @description 95 % interval; null for the bot on whose rating the scale rests.
              */
             interval: [
                 number,
@@ -1036,7 +1034,22 @@ export interface components {
              * Games
              * @description Games behind the rating.
              */
-            games: number | null;
+            games: number;
+        };
+        /**
+         * BotOffer
+         * @description A named bot.
+         */
+        BotOffer: {
+            /** Name */
+            name: string;
+            /** @description One line about how it plays. */
+            about: components["schemas"]["Text"];
+            /**
+             * Ratings
+             * @description One for each budget that was measured.
+             */
+            ratings: components["schemas"]["BotMeasurement"][];
             /**
              * Budgets
              * @description Seconds a turn that it can have; empty if it has no budget.
@@ -1340,6 +1353,8 @@ export interface components {
              * @description Whether this level itself was measured.
              */
             measured: boolean;
+            /** @description What the level and people of its rating lose a move, on people's scale; null on other scales, and outside of the measured levels, where the level continues their trend. */
+            loss: components["schemas"]["PeopleLoss"] | null;
             /**
              * Seconds
              * @description About how long a move takes on this machine; null until it is known.
@@ -2455,6 +2470,30 @@ export interface components {
             name: string;
             /** @description How it ended. */
             about: components["schemas"]["Text"];
+        };
+        /**
+         * PeopleLoss
+         * @description Expected score lost a move, of 1 for a whole game; between measured levels interpolated.
+         */
+        PeopleLoss: {
+            /**
+             * Level
+             * @description Of the level, in games against itself.
+             */
+            level: number;
+            /**
+             * People
+             * @description Of people of the same rating.
+             */
+            people: number;
+            /**
+             * Interval
+             * @description 95 % interval of people's loss.
+             */
+            interval: [
+                number,
+                number
+            ];
         };
         /**
          * PersonName

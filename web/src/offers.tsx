@@ -13,12 +13,29 @@ export const offerOf = (game: string): GameOffer | undefined => offers.value.fin
 /** Whether a move can be chosen while the opponent thinks: the boards of chess and shogi know how pieces move. */
 export const hasPremoves = ({ board, hidden }: GameTraits) => !hidden && (board === "chessboard" || board === "shogiboard");
 
+/** Milliseconds after which the catalogue is asked again for times of moves that were not measured yet, twice as many
+ * each time: at first the server has none. */
+const PAUSE = 2000;
+const TRIES = 5;
+
+function askAgain(pause: number, tries: number): void {
+  const isUntimed = offers.value.some(({ levels }) => levels?.estimates.some((step) => step.seconds === null));
+  if (!isUntimed || tries === 0) return;
+  setTimeout(async () => {
+    offers.value = await api.catalogue().catch(() => offers.value);
+    askAgain(2 * pause, tries - 1);
+  }, pause);
+}
+
 export function loadOffers(): void {
   if (asked) return;
   asked = true;
   offersError.value = "";
   api.catalogue().then(
-    (found) => (offers.value = found),
+    (found) => {
+      offers.value = found;
+      askAgain(PAUSE, TRIES);
+    },
     (error: Error) => {
       asked = false;
       offersError.value = error.message;

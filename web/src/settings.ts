@@ -31,8 +31,10 @@ export const boardTheme = setting("board", ["wood", "green", "blue"]);
 boardTheme.subscribe((value) => (document.documentElement.dataset.board = value));
 
 /** The person's rating or rank in a game; null if it was not given. */
-export const ownRating = (game: string) => localStorage.getItem(`rating-${game}`);
+export const ownRating = (game: string) => localStorage.getItem(`rating-${game}`) || null;
+/** Keeps it; without a rating, only that it was asked for. */
 export const keepRating = (game: string, rating: string) => localStorage.setItem(`rating-${game}`, rating);
+export const isRatingAsked = (game: string) => localStorage.getItem(`rating-${game}`) !== null;
 
 export const theme = setting("theme", ["system", "light", "dark"]);
 theme.subscribe((value) => {

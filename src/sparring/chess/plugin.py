@@ -176,7 +176,8 @@ DESCRIPTION = GameDescription(
     people=PeopleNetwork(rating=1500),
     board="chessboard",
     rating_scale=Sentence(
-        "A level errs as often and as badly as people of that rating do in rapid games on Lichess: it is "
+        "A level errs about as often and as badly as people of that rating do in rapid games on Lichess, which "
+        "was measured from 800 to 2400: it is "
         "not converted to ratings of chess.com or FIDE."
     ),
     display_move=_san,

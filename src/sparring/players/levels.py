@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -148,17 +148,28 @@ class LevelTable:
     def estimate(self, level: int) -> tuple[float, tuple[float, float]] | None:
         """The rating of a level and its 95 % interval, between the measured rows on both sides; None outside
         of them."""
-        rows = [row for row in self.levels if row.measured is not None and row.interval is not None]
-        if not rows or not rows[0].level <= level <= rows[-1].level:
+        known = [
+            (row.level, row.measured, *row.interval)
+            for row in self.levels
+            if row.measured is not None and row.interval is not None
+        ]
+        if (values := _between(level, known)) is None:
             return None
-        numbers = [row.level for row in rows]
+        rating, low, high = (round(value, 1) for value in values)
+        return rating, (low, high)
 
-        def between(values: list[float]) -> float:
-            return round(float(np.interp(level, numbers, values)), 1)
-
-        intervals = [row.interval for row in rows if row.interval is not None]
-        low, high = (between([interval[end] for interval in intervals]) for end in (0, 1))
-        return between([row.measured for row in rows if row.measured is not None]), (low, high)
+    def people_loss(self, level: int) -> tuple[float, float, tuple[float, float]] | None:
+        """Loss a move of a level, that of people of its rating, and its 95 % interval, between the measured
+        rows on both sides; None outside of them."""
+        known = [
+            (row.level, row.loss, row.people, *row.people_interval)
+            for row in self.levels
+            if row.loss is not None and row.people is not None and row.people_interval is not None
+        ]
+        if (values := _between(level, known)) is None:
+            return None
+        loss, people, low, high = (round(value, 4) for value in values)
+        return loss, people, (low, high)
 
     def at(self, level: int, **keys: Any) -> PlayerConfig:
         """The player of a level, with `keys` in place of its own. Raises BadConfig."""
@@ -179,6 +190,14 @@ class LevelTable:
             "rule": self.rule,
             "reuse_tree": False,  # nor did the player that was measured
         }
+
+
+def _between(level: int, rows: Sequence[tuple[float, ...]]) -> list[float] | None:
+    """The values at a level, between rows of a level and its values; None outside of the rows."""
+    if not rows or not rows[0][0] <= level <= rows[-1][0]:
+        return None
+    numbers, *columns = zip(*rows, strict=True)
+    return [float(np.interp(level, numbers, column)) for column in columns]
 
 
 def read_level_table(path: Path) -> LevelTable:

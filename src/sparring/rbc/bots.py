@@ -268,7 +268,7 @@ FOR_PEOPLE: Mapping[str, str] = {
     "cautious": Sentence("Like inference-2, but fears the worst: it keeps its king safe."),
     "sneaky": Sentence("Like inference-2, but hopes that you do not see its attacks on your king."),
     "planner": Sentence(
-        "The strongest: plans over possible boards, and over what you may believe, for as long as you allow."
+        "Plans over possible boards, and over what you may believe, for as long as you allow."
     ),
 }
 """The bots that the page offers, with a line about each."""

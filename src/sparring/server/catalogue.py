@@ -49,6 +49,14 @@ class LevelOffer(ApiMessage):
     games: int | None
 
 
+class PeopleLoss(ApiMessage):
+    """Expected score lost a move, of 1 for a whole game; between measured levels interpolated."""
+
+    level: float = Field(description="Of the level, in games against itself.")
+    people: float = Field(description="Of people of the same rating.")
+    interval: tuple[float, float] = Field(description="95 % interval of people's loss.")
+
+
 class DialStep(ApiMessage):
     """A step of the dial: how strong it is, and how long its moves take."""
 
@@ -58,9 +66,24 @@ class DialStep(ApiMessage):
     )
     interval: tuple[float, float] | None = Field(description="Its 95 % interval.")
     measured: bool = Field(description="Whether this level itself was measured.")
+    loss: PeopleLoss | None = Field(
+        description="What the level and people of its rating lose a move, on people's scale; null on other "
+        "scales, and outside of the measured levels, where the level continues their trend."
+    )
     seconds: float | None = Field(
         description="About how long a move takes on this machine; null until it is known."
     )
+
+
+class BotMeasurement(ApiMessage):
+    """A measured rating of a bot."""
+
+    seconds: float | None = Field(description="Its time budget for a turn; null if it has none.")
+    rating: float
+    interval: tuple[float, float] | None = Field(
+        description="95 % interval; null for the bot on whose rating the scale rests."
+    )
+    games: int = Field(description="Games behind the rating.")
 
 
 class BotOffer(ApiMessage):
@@ -68,11 +91,7 @@ class BotOffer(ApiMessage):
 
     name: str
     about: Text = Field(description="One line about how it plays.")
-    rating: float | None = Field(description="Measured rating, with the default budget; null if unknown.")
-    interval: tuple[float, float] | None = Field(
-        description="95 % interval of the rating; null for the bot on whose rating the scale rests."
-    )
-    games: int | None = Field(description="Games behind the rating.")
+    ratings: list[BotMeasurement] = Field(description="One for each budget that was measured.")
     budgets: list[float] = Field(description="Seconds a turn that it can have; empty if it has no budget.")
     default_budget: float | None
 
@@ -273,8 +292,23 @@ def _dial(low: int, high: int, step: int) -> list[int]:
 def _estimate(table: LevelTable, level: int) -> DialStep:
     known = table.estimate(level)
     rating, interval = (None, None) if known is None else known
-    measured = any(row.level == level and row.measured is not None for row in table.levels)
-    return DialStep(level=level, rating=rating, interval=interval, measured=measured, seconds=None)
+    measured = any(
+        row.level == level and (row.measured is not None or row.people_interval is not None)
+        for row in table.levels
+    )
+    return DialStep(
+        level=level,
+        rating=rating,
+        interval=interval,
+        measured=measured,
+        loss=_loss(table, level),
+        seconds=None,
+    )
+
+
+def _loss(table: LevelTable, level: int) -> PeopleLoss | None:
+    known = table.people_loss(level) if table.scale == "people" else None
+    return None if known is None else PeopleLoss(level=known[0], people=known[1], interval=known[2])
 
 
 def _timed(game: str, scale: LevelScale | None, opponents: Opponents) -> LevelScale | None:
@@ -290,25 +324,24 @@ def _timed(game: str, scale: LevelScale | None, opponents: Opponents) -> LevelSc
 
 
 def _bots(game: str, bots: Bots) -> list[BotOffer]:
-    """The bots with their measured ratings, the weakest first; those without a rating come first."""
+    """The bots with their measured ratings, the weakest with its usual budget first; those without a rating
+    come first."""
     table = bot_ratings(game)
-    offers = []
+    offers: list[tuple[float, BotOffer]] = []
     for name, about in bots.for_people.items():
         budgets = list(bots.budgets.get(name, ()))
-        budget = budgets[len(budgets) // 2] if budgets else None
-        row = table.get((name, budget))
-        offers.append(
-            BotOffer(
-                name=name,
-                about=text_of(about),
-                rating=None if row is None else row.rating,
-                interval=None if row is None else row.interval,
-                games=None if row is None else row.games,
-                budgets=budgets,
-                default_budget=budget,
-            )
+        usual = budgets[len(budgets) // 2] if budgets else None
+        ratings = [
+            BotMeasurement(seconds=seconds, rating=row.rating, interval=row.interval, games=row.games)
+            for seconds in budgets or [None]
+            if (row := table.get((name, seconds))) is not None
+        ]
+        rating = next((row.rating for row in ratings if row.seconds == usual), -math.inf)
+        offer = BotOffer(
+            name=name, about=text_of(about), ratings=ratings, budgets=budgets, default_budget=usual
         )
-    return sorted(offers, key=lambda offer: -math.inf if offer.rating is None else offer.rating)
+        offers.append((rating, offer))
+    return [offer for _, offer in sorted(offers, key=lambda row: row[0])]
 
 
 def _word(word: str) -> Text:

@@ -218,8 +218,12 @@ def _about(game: Game[Any], choice: OpponentChoice) -> tuple[str, str]:
             level = choice.level or 0
             adapts = Sentence("The level follows your results.") if choice.adapt else ""
             table = shipped_levels(game.spec.name, choice.scale)
-            if table is not None and table.scale == "people":
-                means = Sentence("Errs as people of {level} do ({family}).", level=level, family=table.family)
+            if table is not None and table.scale == "people" and table.people_loss(level) is None:
+                means = Sentence("Not measured: continues the trend of the measured levels.")
+            elif table is not None and table.scale == "people":
+                means = Sentence(
+                    "Errs about as people of {level} do ({family}).", level=level, family=table.family
+                )
             else:
                 means = Sentence("As strong as {level}.", level=level)
             about = joined(means, adapts)

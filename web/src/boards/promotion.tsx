@@ -1,4 +1,4 @@
-import { useLayoutEffect } from "preact/hooks";
+import { useKeys } from "../keys";
 import { t } from "../text";
 import { chessPiece, fromTo } from "./coordinates";
 
@@ -7,12 +7,7 @@ const focus = (element: HTMLElement | null) => element?.focus();
 
 /** What a pawn becomes: pieces on its file, the queen on the square itself. Escape and a click beside them cancel. */
 export function Promotion({ moves, bottom, onChoose }: { moves: string[]; bottom: number; onChoose: (move: string | null) => void }) {
-  useLayoutEffect(() => {
-    if (moves.length === 0) return;
-    const cancel = (event: KeyboardEvent) => event.key === "Escape" && onChoose(null);
-    addEventListener("keydown", cancel);
-    return () => removeEventListener("keydown", cancel);
-  }, [moves]);
+  useKeys((event) => void (moves.length > 0 && event.key === "Escape" && onChoose(null)));
   if (moves.length === 0) return null;
   const { to } = fromTo(moves[0]!)!;
   const white = to[1] === "8";

@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { api, follow, type GameView, type HintView, type PositionView, type WarningView } from "../api";
 import { Board } from "../boards/board";
 import { Confirm, CONFIRM_PLACE } from "../boards/confirm";
@@ -15,6 +15,7 @@ import { MoveField } from "../game/move-field";
 import { MoveList } from "../game/move-list";
 import { PlayerStrip } from "../game/player-strip";
 import { gaveAway, TeacherSwitch, useWarnings } from "../game/teacher";
+import { useKeys } from "../keys";
 import { loadOffers } from "../offers";
 import { confirmMoves, keepRating, ownRating } from "../settings";
 import { play } from "../sound";
@@ -98,20 +99,15 @@ export function GamePage({ id }: { id: string }) {
   const shown = past?.ply ?? view?.ply ?? 0;
   const stepBy = (moves: number) => step((wanted.current ?? view?.ply ?? 0) + moves);
   const wheel = useWheel(stepBy);
-  useLayoutEffect(() => {
-    const keys = (event: KeyboardEvent) => {
-      if (event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement || event.altKey || event.ctrlKey || event.metaKey || document.querySelector("dialog")) return;
-      if (event.key === "ArrowLeft") stepBy(-1);
-      if (event.key === "ArrowRight") stepBy(1);
-      if (event.key === "Home") step(0);
-      if (event.key === "End") present();
-      if (event.key === "f") setFlipped((now) => !now);
-      if (event.key === "m" && focusMoveField()) event.preventDefault();
-      if (event.key === "b" && focusBoard()) event.preventDefault();
-      if (event.key === "Escape") cancel();
-    };
-    addEventListener("keydown", keys);
-    return () => removeEventListener("keydown", keys);
+  useKeys((event) => {
+    if (event.key === "ArrowLeft") stepBy(-1);
+    if (event.key === "ArrowRight") stepBy(1);
+    if (event.key === "Home") step(0);
+    if (event.key === "End") present();
+    if (event.key === "f") setFlipped((now) => !now);
+    if (event.key === "m" && focusMoveField()) event.preventDefault();
+    if (event.key === "b" && focusBoard()) event.preventDefault();
+    if (event.key === "Escape") cancel();
   });
   if (!view)
     return error ? (

@@ -1,7 +1,8 @@
 import { useEffect, useId, useState } from "preact/hooks";
 import { api, type GameOffer, type OpponentChoice, type StrengthView } from "../api";
 import { NumberHelp } from "../help";
-import { counted, rank, say, t, word } from "../text";
+import { ownRating } from "../settings";
+import { counted, percent, rank, say, t, word } from "../text";
 
 export type Choice = Partial<OpponentChoice>;
 type Change = {
@@ -16,7 +17,7 @@ type Change = {
 export function defaultChoice(offer: GameOffer, kind: string = offer.default_kind): Choice {
   switch (kind) {
     case "level":
-      return { kind: "level", level: offer.levels!.default };
+      return { kind: "level", level: ownLevel(offer) ?? offer.levels!.default };
     case "adapt":
       return { kind: "level", adapt: true };
     case "human":
@@ -28,6 +29,26 @@ export function defaultChoice(offer: GameOffer, kind: string = offer.default_kin
     default:
       return { kind: "strength", strength: offer.default_strength };
   }
+}
+
+/** The level of the person's own rating, where levels are on people's scale and the rating is known. */
+export function ownLevel({ name, levels }: GameOffer): number | null {
+  const own = ownRating(name);
+  if (own === null || levels?.scale !== "people") return null;
+  return levels.estimates.map((step) => step.level).reduce((best, level) => (Math.abs(level - Number(own)) < Math.abs(best - Number(own)) ? level : best));
+}
+
+/** The opponent of a first visit: the game's own, or its weakest measured level where the network of people knows nobody
+ * whom a beginner could beat. */
+export function firstChoice(offer: GameOffer): Choice {
+  const weakest = weakestLevel(offer);
+  return offer.default_kind === "human" && weakest !== undefined ? { kind: "level", level: weakest } : defaultChoice(offer);
+}
+
+/** The weakest level that was measured, of a game whose network of people knows no weak ones; else undefined. */
+function weakestLevel(offer: GameOffer): number | undefined {
+  if (offer.ratings?.weakest == null) return undefined;
+  return offer.levels?.estimates.find((step) => step.measured)?.level;
 }
 
 /** A bot with its usual time for a turn. */
@@ -218,7 +239,6 @@ function Dial(props: Change) {
 function BotDial({ offer, choice, onChange }: Change) {
   const group = useId();
   const chosen = offer.bots.find((bot) => bot.name === choice.bot);
-  const isRated = chosen !== undefined && (chosen.budgets.length === 0 || (choice.seconds ?? chosen.default_budget) === chosen.default_budget);
   return (
     <>
       <p class="note">{t("The weakest first, by measured strength.")}</p>
@@ -227,9 +247,7 @@ function BotDial({ offer, choice, onChange }: Change) {
           <label key={bot.name} class="bot">
             <input type="radio" name={group} aria-label={bot.name} checked={bot === chosen} onChange={() => onChange(botChoice(offer, bot.name))} />
             <strong>{bot.name}</strong>
-            <span class="number" title={bot.interval ? t("{low} to {high}", { low: whole(bot.interval[0]), high: whole(bot.interval[1]) }) : undefined}>
-              {bot.rating == null ? "" : whole(bot.rating)}
-            </span>
+            <span class="number">{whole(ratingWith(bot, bot.default_budget)?.rating)}</span>
             <span class="note">{say(bot.about)}</span>
           </label>
         ))}
@@ -247,18 +265,44 @@ function BotDial({ offer, choice, onChange }: Change) {
           </div>
         </div>
       )}
-      {chosen?.interval && (
-        <p class="note">
-          {t("Measured: {rating} ({low} to {high}) in {games} games between the bots.", { rating: whole(chosen.rating!), low: whole(chosen.interval[0]), high: whole(chosen.interval[1]), games: chosen.games ?? 0 })}
-          {chosen.default_budget != null && ` ${t("That is with {seconds} s a turn.", { seconds: chosen.default_budget })}`}
-          {!isRated && ` ${t("With {seconds} s a turn it was not measured.", { seconds: choice.seconds! })}`}
-        </p>
-      )}
+      {chosen && <BotStrength offer={offer} bot={chosen} seconds={chosen.budgets.length > 0 ? choice.seconds ?? chosen.default_budget : null} />}
     </>
   );
 }
 
-const whole = (rating: number) => String(Math.round(rating));
+type Bot = GameOffer["bots"][number];
+type BotRating = Bot["ratings"][number];
+
+const ratingWith = (bot: Bot, seconds: number | null): BotRating | undefined => bot.ratings.find((row) => row.seconds === seconds);
+const intervalOf = ({ interval, rating }: BotRating) => interval ?? [rating, rating];
+
+function overlap(one: BotRating, other: BotRating): boolean {
+  const [low, high] = intervalOf(one);
+  const [otherLow, otherHigh] = intervalOf(other);
+  return low <= otherHigh && otherLow <= high;
+}
+
+/** The measured rating of a bot with a time budget, and what it may be as strong as. */
+function BotStrength({ offer, bot, seconds }: { offer: GameOffer; bot: Bot; seconds: number | null }) {
+  const chosen = ratingWith(bot, seconds);
+  if (!chosen) return <p class="note">{seconds === null ? t("Its strength was not measured.") : t("With {seconds} s a turn it was not measured.", { seconds })}</p>;
+  const facts = { rating: whole(chosen.rating), low: whole(chosen.interval?.[0]), high: whole(chosen.interval?.[1]), games: chosen.games, seconds: seconds ?? 0 };
+  const alike = offer.bots.filter((other) => other !== bot && other.ratings.some((row) => row.seconds === other.default_budget && overlap(row, chosen))).map((other) => other.name);
+  const times = bot.ratings.filter((row) => row !== chosen && overlap(row, chosen));
+  return (
+    <p class="note">
+      {!chosen.interval
+        ? t("The scale rests on it: it has {rating} by definition.", facts)
+        : seconds === null
+          ? t("Measured: {rating} ({low} to {high}) in {games} games between the bots.", facts)
+          : t("Measured with {seconds} s a turn: {rating} ({low} to {high}) in {games} games between the bots.", facts)}
+      {alike.length > 0 && ` ${t("The intervals of {bots} overlap: which of them is stronger is not certain.", { bots: [bot.name, ...alike].join(", ") })}`}
+      {times.length > 0 && ` ${t("Nor is it certain that more time makes it stronger.")}`}
+    </p>
+  );
+}
+
+const whole = (rating: number | null | undefined) => (rating == null ? "" : String(Math.round(rating)));
 
 /** Seconds of a move that are announced before the game. */
 const SLOW = 3;
@@ -287,7 +331,7 @@ function LevelDial({ offer, choice, onChange, measured }: Change) {
         measured
           ? t("Measured on {board} only.", { board: measured })
           : levels.scale === "people"
-          ? t("Errs as people of {level} do ({family}).", { level: shown(level), family })
+          ? peopleNote(levels, level)
           : estimate?.rating == null
           ? t("Not measured yet: the level is what was asked of it.")
           : estimate.measured
@@ -302,9 +346,21 @@ function LevelDial({ offer, choice, onChange, measured }: Change) {
           <span class="mark" style={{ left: place(estimate.rating) }} />
         </div>
       )}
+      {level === weakestLevel(offer) && !measured && <p class="note">{t("The weakest level that was measured, in games against programs. Whether a beginner beats it was not measured: if it is too strong, take a handicap.")}</p>}
       {slow && <p class="note slow">{t("On this machine it thinks for about {seconds} s a move.", { seconds: Math.round(estimate!.seconds!) })}</p>}
     </Slider>
   );
+}
+
+/** How near a level is to people of its rating, as far as that was measured. */
+function peopleNote(levels: NonNullable<GameOffer["levels"]>, level: number): string {
+  const { family } = levels;
+  const steps = levels.estimates.filter((step) => step.measured).map((step) => step.level);
+  const { loss, measured } = levels.estimates.find((step) => step.level === level) ?? {};
+  if (!loss) return t("Not measured: continues the trend of the levels {low} to {high}, which err as people of their rating do ({family}).", { low: whole(steps[0]), high: whole(steps.at(-1)), family });
+  const facts = { level: whole(level), family, loss: percent(loss.level), people: percent(loss.people), low: percent(loss.interval[0]), high: percent(loss.interval[1]) };
+  if (measured) return t("Errs about as people of {level} do ({family}): measured in games against itself, it gives away {loss} of a win a move; such people {people} ({low} to {high}).", facts);
+  return t("Errs about as people of {level} do ({family}): between the measured levels on both sides, it gives away {loss} of a win a move; such people {people} ({low} to {high}).", facts);
 }
 
 /** The visitor's estimated strength: the next game is played at it. */

@@ -4,10 +4,10 @@ import { Emblem } from "../boards/emblem";
 import { shownGame } from "../help";
 import { loadOffers, offers, Ready } from "../offers";
 import { begin, type Wanted } from "../requests";
-import { atOnce, toMate } from "../settings";
+import { atOnce, isRatingAsked, keepRating, toMate } from "../settings";
 import { Switch } from "../settings-panel";
 import { chosenClock, ClockForm, NO_CLOCK, type ClockChoice } from "./clock-choice";
-import { defaultChoice, OpponentForm, type Choice } from "./opponent-form";
+import { defaultChoice, firstChoice, OpponentForm, type Choice } from "./opponent-form";
 import { defaultStart, measuredBoard, StartForm, startKeys, type Start } from "./start-form";
 import { TabNote } from "../tab/notes";
 import { counted, known, say, t } from "../text";
@@ -78,6 +78,7 @@ function Setup({ offer, onGame }: { offer: GameOffer; onGame: (game: string) => 
   };
   return (
     <form class="setup" onSubmit={(event) => void play(event)}>
+      <OwnRating offer={offer} onKnown={() => setChoice(defaultChoice(offer, "level"))} />
       <OpponentForm offer={offer} choice={choice} onChange={setChoice} legend={t("Opponent")} adapts measured={measured} />
       <fieldset>
         <legend>{t("The game")}</legend>
@@ -121,11 +122,43 @@ function Setup({ offer, onGame }: { offer: GameOffer; onGame: (game: string) => 
   );
 }
 
+/** Below, a number is still being typed. */
+const LOWEST_RATING = 100;
+
+/** Asks once for the person's rating, where levels are on people's scale: it is the first level, and whose eyes hints and
+ * reviews have. */
+function OwnRating({ offer, onKnown }: { offer: GameOffer; onKnown: () => void }) {
+  const [isAsked, setIsAsked] = useState(() => isRatingAsked(offer.name));
+  const [typed, setTyped] = useState("");
+  const numbers = offer.ratings?.values.filter((value) => typeof value === "number") ?? [];
+  if (isAsked || offer.levels?.scale !== "people" || numbers.length === 0) return null;
+  const isRating = Number(typed) >= LOWEST_RATING;
+  const keep = (rating: number | null) => {
+    const nearest = numbers.reduce((best, value) => (Math.abs(value - (rating ?? 0)) < Math.abs(best - (rating ?? 0)) ? value : best));
+    keepRating(offer.name, rating === null ? "" : String(nearest));
+    setIsAsked(true);
+    if (rating !== null) onKnown();
+  };
+  return (
+    <div class="own-rating" role="group" aria-label={t("Your rating")}>
+      <label>
+        {t("Do you have a rating ({family})?", { family: offer.levels.family })} <input type="number" min={LOWEST_RATING} step={1} value={typed} onInput={({ currentTarget: { value } }) => setTyped(value)} onKeyDown={(event) => event.key === "Enter" && (event.preventDefault(), isRating && keep(Number(typed)))} />
+      </label>
+      <button type="button" disabled={!isRating} onClick={() => keep(Number(typed))}>
+        {t("Use it")}
+      </button>
+      <button type="button" class="quiet" onClick={() => keep(null)}>
+        {t("I have none")}
+      </button>
+    </div>
+  );
+}
+
 /** The opponent that was chosen last, if the catalogue still has its kind. */
 function remembered(offer: GameOffer): Choice {
   try {
     const found = JSON.parse(localStorage.getItem(`opponent-${offer.name}`) ?? "null") as Choice | null;
-    if (!found) return defaultChoice(offer);
+    if (!found) return firstChoice(offer);
     const known = {
       level: offer.levels !== null && (found.adapt ? offer.adapts : found.level! >= offer.levels.lowest && found.level! <= offer.levels.highest),
       human: offer.has_human,
@@ -133,9 +166,9 @@ function remembered(offer: GameOffer): Choice {
       bot: offer.bots.some((bot) => bot.name === found.bot),
       strength: !offer.hidden,
     }[found.kind ?? "strength"];
-    return known ? found : defaultChoice(offer);
+    return known ? found : firstChoice(offer);
   } catch {
-    return defaultChoice(offer);
+    return firstChoice(offer);
   }
 }
 

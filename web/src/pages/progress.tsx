@@ -2,10 +2,12 @@ import { useEffect, useState } from "preact/hooks";
 import { api, type DeckView, type ProgressView } from "../api";
 import { graphWidth } from "../graphs";
 import { NumberHelp, shownGame } from "../help";
+import { Icon } from "../icons";
 import { moveNumber } from "../moves";
-import { loadOffers, offers, Ready } from "../offers";
+import { loadOffers, offerOf, offers, Ready } from "../offers";
+import { keepRating, ownRating } from "../settings";
 import { TrainTabs } from "./train";
-import { counted, known, language, percent, phrase, t, word } from "../text";
+import { counted, known, language, percent, phrase, rank, t, word } from "../text";
 
 const PHASES = { opening: word("Opening"), middle: word("Middle game"), ending: word("Ending") };
 type Phase = keyof typeof PHASES;
@@ -58,6 +60,7 @@ export function ProgressPage() {
       {ready && (
         <div class="progress-cards">
           <Level progress={progress} />
+          {progress.course.length > 0 && <Scores progress={progress} />}
           <Lost progress={progress} />
           {deck?.rating && game === "chess" && (
             <section class="card">
@@ -140,6 +143,94 @@ function Level({ progress }: { progress: ProgressView }) {
       <p class="note">
         {t("Line: your level after each game; band: its 95 % interval. Signs: the level of the opponent, with + for a win, − for a loss, = for a draw. Games with hints or with moves that you took back count like others.")} <NumberHelp />
       </p>
+    </section>
+  );
+}
+
+/** Games against one level: how many were won, drawn and lost, the share of the points with its 95 % interval (Wilson's),
+ * and the share that the person's rating promises by Elo's formula. */
+interface LevelScore {
+  level: number;
+  won: number;
+  drawn: number;
+  lost: number;
+  score: number;
+  interval: [number, number];
+  promised: number | null;
+}
+
+function levelScores(course: ProgressView["course"], own: number | null): LevelScore[] {
+  const levels = [...new Set(course.map((game) => game.level))].sort((one, other) => one - other);
+  return levels.map((level) => {
+    const scores = course.filter((game) => game.level === level).map((game) => game.score);
+    const [n, z] = [scores.length, 1.96];
+    const score = scores.reduce((sum, points) => sum + points, 0) / n;
+    const middle = (score + z ** 2 / (2 * n)) / (1 + z ** 2 / n);
+    const half = (z / (1 + z ** 2 / n)) * Math.sqrt((score * (1 - score)) / n + z ** 2 / (4 * n ** 2));
+    const count = (points: number) => scores.filter((score) => score === points).length;
+    const promised = own === null ? null : 1 / (1 + 10 ** ((level - own) / 400));
+    return { level, won: count(1), drawn: count(0.5), lost: count(0), score, interval: [Math.max(0, middle - half), Math.min(1, middle + half)], promised };
+  });
+}
+
+/** The same as a table for other programs. */
+function csv(game: string, own: number | null, rows: LevelScore[]): string {
+  const digits = (share: number) => share.toFixed(4);
+  const lines = rows.map((row) => [game, own ?? "", row.level, row.won, row.drawn, row.lost, digits(row.score), ...row.interval.map(digits), row.promised === null ? "" : digits(row.promised)].join(","));
+  return ["game,own_rating,level,won,drawn,lost,score,low,high,promised", ...lines, ""].join("\n");
+}
+
+/** The person's score at each level, beside what their rating promises. */
+function Scores({ progress: { game, course } }: { progress: ProgressView }) {
+  const offer = offerOf(game);
+  const [own, setOwn] = useState(() => ownRating(game) ?? "");
+  const onPeoplesScale = offer?.levels?.scale === "people";
+  const rating = onPeoplesScale && own !== "" ? Number(own) : null;
+  const rows = levelScores(course, rating);
+  return (
+    <section class="card" aria-label={t("Your score at each level")}>
+      <h2>{t("Your score at each level")}</h2>
+      {onPeoplesScale && (
+        <label class="row">
+          <span>{t("Your rating")}</span>
+          <select value={own} onChange={({ currentTarget: { value } }) => (keepRating(game, value), setOwn(value))}>
+            <option value="">{t("not known")}</option>
+            {offer.ratings?.values.map((value) => (
+              <option key={value} value={String(value)}>
+                {rank(value)}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+      <div class="wide-table">
+        <table>
+          <thead>
+            <tr>
+              <th>{t("Level")}</th>
+              <th class="right">{t("Games")}</th>
+              <th class="right">{t("Score")}</th>
+              <th class="right">{t("95 % interval")}</th>
+              {rating !== null && <th class="right">{t("Promised")}</th>}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row) => (
+              <tr key={row.level}>
+                <td>{row.level}</td>
+                <td class="right">{row.won + row.drawn + row.lost}</td>
+                <td class="right">{percent(row.score)}</td>
+                <td class="right">{t("{low} to {high}", { low: percent(row.interval[0]), high: percent(row.interval[1]) })}</td>
+                {row.promised !== null && <td class="right">{percent(row.promised)}</td>}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {rating !== null && <p class="note">{t("Promised: half of the points against the level of your rating, elsewhere by Elo's formula. In games between the levels themselves 200 points were worth less than it says: 65 of 100 points (55 to 74, in 96 games) instead of 76.")}</p>}
+      <a class="button" download={`sparring-${game}-levels.csv`} href={`data:text/csv;charset=utf-8,${encodeURIComponent(csv(game, rating, rows))}`}>
+        <Icon name="save" /> {t("Save as CSV")}
+      </a>
     </section>
   );
 }

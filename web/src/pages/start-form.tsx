@@ -21,6 +21,12 @@ export interface Start {
 
 const PEOPLE_PLIES = 8;
 
+/** What typed moves have that are a whole record, in a format that the server recognises. */
+const RECORD = /[[({;]|手合割|手数|[▲△☗☖▽▼]|^(V\d|PI|P1|[+-]\d{4})/m;
+
+/** The moves of a list, without their numbers, signs of how good they are, and the result. */
+const moveWords = (typed: string) => typed.replace(/\b\d{1,4}\.+/g, " ").split(/[\s,]+/).map((word) => word.replace(/[!?]+$/, "")).filter((word) => word && !/^(1-0|0-1|1\/2-1\/2|½-½|\*)$/.test(word));
+
 /** What was pasted for a game that is chosen next. */
 let carried: Pasted | null = null;
 
@@ -58,14 +64,16 @@ export function startKeys(offer: GameOffer, start: Start): Partial<Wanted> {
   const opening = offer.openings.find((each) => each.name === start.opening);
   const { game: _, ...pasted } = start.pasted ?? { game: "" };
   const position = start.unread.trim() || handicap?.position;
-  const begun = Boolean(position || start.pasted);
+  const typed = start.opening === "typed" && !start.pasted?.record ? start.typed.trim() : "";
+  const isRecord = RECORD.test(typed);
+  const begun = Boolean(position || start.pasted || isRecord);
   return {
     options: { ...(begun ? {} : usualOptions(offer)), ...start.options, ...handicap?.options },
     ...(start.pasted ? pasted : {}),
     ...(position && !start.pasted ? { position } : {}),
     ...(opening && !begun ? { opening: opening.moves } : {}),
     ...(start.opening === "people" && !start.pasted?.record ? { people_plies: PEOPLE_PLIES } : {}),
-    ...(start.opening === "typed" && start.typed.trim() && !start.pasted?.record ? { opening: start.typed.trim().split(/[\s,]+/).map((move) => typedMove(offer.name, move)) } : {}),
+    ...(isRecord ? { record: typed } : typed ? { opening: moveWords(typed).map((move) => typedMove(offer.name, move)) } : {}),
   };
 }
 
@@ -117,7 +125,7 @@ export function StartForm({ offer, start, you, measured, onChange, onGame }: { o
       {start.opening === "typed" && (
         <label class="row">
           <span>{t("Moves")}</span>
-          <input type="text" value={start.typed} spellcheck={false} placeholder={t("Moves with spaces between them")} onInput={({ currentTarget: { value } }) => set({ typed: value })} />
+          <textarea rows={2} value={start.typed} spellcheck={false} placeholder={t("Moves, with or without numbers, or a whole game")} onInput={({ currentTarget: { value } }) => set({ typed: value })} />
         </label>
       )}
       {/* A text that is not recognised, or not yet, keeps it open: it would close while one types. */}

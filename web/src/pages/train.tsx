@@ -1,10 +1,11 @@
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { api, type CardView, type DeckView, type LineStep, type StrengthView, type TryView } from "../api";
 import { moveName, typedMove } from "../boards/move-names";
 import { Picture } from "../boards/picture";
 import { Steps } from "../game/move-list";
 import { NumberHelp } from "../help";
 import { Icon } from "../icons";
+import { useKeys } from "../keys";
 import { moveNumber } from "../moves";
 import { loadOffers, offerOf, offers, Ready } from "../offers";
 import { playOn } from "../requests";
@@ -315,17 +316,11 @@ function Drill({ id, place, onMiss, onNext }: { id: string; place: string; onMis
   const retry = () => (setFound(null), setStep(0));
   const line = found?.line ?? [];
   const go = (to: number) => found && setStep(Math.max(0, Math.min(line.length, to)));
-  useLayoutEffect(() => {
-    const keys = (event: KeyboardEvent) => {
-      if (event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement) return;
-      if (event.altKey || event.ctrlKey || event.metaKey || document.querySelector("dialog") || !found) return;
-      const does: Record<string, () => unknown> = { ArrowLeft: () => go(step - 1), ArrowRight: () => go(step + 1), Home: () => go(0), End: () => go(line.length) };
-      if (!does[event.key]) return;
-      event.preventDefault();
-      does[event.key]!();
-    };
-    addEventListener("keydown", keys);
-    return () => removeEventListener("keydown", keys);
+  useKeys((event) => {
+    const does: Record<string, () => unknown> = { ArrowLeft: () => go(step - 1), ArrowRight: () => go(step + 1), Home: () => go(0), End: () => go(line.length) };
+    if (!does[event.key] || !found) return;
+    event.preventDefault();
+    does[event.key]!();
   });
   if (!card)
     return error ? (

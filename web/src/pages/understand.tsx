@@ -1,9 +1,10 @@
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { api, type GameOffer, type LegalMove, type PositionInsight, type ReviewView } from "../api";
 import { Steps } from "../game/move-list";
 import { moveName } from "../boards/move-names";
 import { isPhone } from "../graphs";
 import { Icon } from "../icons";
+import { useKeys } from "../keys";
 import { moveNumber, movesIn } from "../moves";
 import { loadOffers, offers, Ready } from "../offers";
 import { Paste, type Pasted } from "../paste";
@@ -11,6 +12,7 @@ import { useWheel } from "./game";
 import { Insight } from "../understand/insight";
 import type { Proved } from "../understand/learn";
 import { Review } from "../understand/review";
+import { ownRating } from "../settings";
 import { known as nameOf, say, t } from "../text";
 
 /** What is looked at: a position or a whole game. */
@@ -46,6 +48,7 @@ export function UnderstandPage({ game: gameId }: { game: string }) {
   const [tab, setTab] = useState<"game" | "position">("game");
   const [asking, setAsking] = useState(false);
   const asked = useRef(0);
+  const askLast = useLastOnly();
   const known = offers.value.filter((each) => each.has_human);
 
   const show = (next: Subject) => {
@@ -54,7 +57,7 @@ export function UnderstandPage({ game: gameId }: { game: string }) {
     setPly(0);
     setLine([]);
     setReview(null);
-    setRating(null);
+    setRating(next.record === undefined ? null : ownReviewer(next.game));
     setYou(null);
     setSource("");
     setTab("game");
@@ -66,9 +69,11 @@ export function UnderstandPage({ game: gameId }: { game: string }) {
     const { record, format, record_index, ...place } = subject;
     const wanted = record === undefined ? place : { ...place, record, ...(format ? { format } : {}), ...(record_index ? { record_index } : {}), ply };
     const request = { ...wanted, ...(line.length ? { moves: line } : {}) };
-    api.understand({ ...request, ...(reviewedAs === null ? {} : { rating: reviewedAs }) }).then(
-      (found) => number === asked.current && setInsight({ ...found, game: subject.game, request, place: { subject, ply, line } }),
-      (refusal: Error) => number === asked.current && setError(refusal.message),
+    askLast(() =>
+      api.understand({ ...request, ...(reviewedAs === null ? {} : { rating: reviewedAs }) }).then(
+        (found) => number === asked.current && setInsight({ ...found, game: subject.game, request, place: { subject, ply, line } }),
+        (refusal: Error) => number === asked.current && setError(refusal.message),
+      ),
     );
   }, [subject, ply, line, reviewedAs]);
   useEffect(() => {
@@ -106,17 +111,11 @@ export function UnderstandPage({ game: gameId }: { game: string }) {
   const ahead = shownLines(review, ply).find(({ moves }) => line.length < moves.length && line.every((move, index) => move === moves[index]!.text));
   const stepBy = (moves: number) => (line.length === 0 ? review && step(ply + moves) : moves < 0 ? setLine(line.slice(0, -1)) : ahead && setLine(ahead.moves.slice(0, line.length + 1).map((move) => move.text)));
   const wheel = useWheel(stepBy);
-  useLayoutEffect(() => { // with the elements that it answers for: a key pressed at once is not lost
-    const keys = (event: KeyboardEvent) => {
-      if (event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement || event.target instanceof HTMLTextAreaElement) return;
-      if (event.altKey || event.ctrlKey || event.metaKey || document.querySelector("dialog")) return;
-      const does: Record<string, () => unknown> = { ArrowLeft: () => stepBy(-1), ArrowRight: () => stepBy(1), Home: () => review && step(0), End: () => review && step(review.total) };
-      if (!does[event.key] || (!review && line.length === 0)) return;
-      event.preventDefault();
-      does[event.key]!();
-    };
-    addEventListener("keydown", keys);
-    return () => removeEventListener("keydown", keys);
+  useKeys((event) => {
+    const does: Record<string, () => unknown> = { ArrowLeft: () => stepBy(-1), ArrowRight: () => stepBy(1), Home: () => review && step(0), End: () => review && step(review.total) };
+    if (!does[event.key] || (!review && line.length === 0)) return;
+    event.preventDefault();
+    does[event.key]!();
   });
   if (known.length === 0) return <Ready />;
   const shown = insight?.place; // until the answer comes, the position before is on the board: its moves are not of the next one
@@ -204,6 +203,28 @@ export function UnderstandPage({ game: gameId }: { game: string }) {
       )}
     </div>
   );
+}
+
+/** The person's own rating or rank as the review takes it; null if it is not known. */
+function ownReviewer(game: string): number | string | null {
+  const own = ownRating(game);
+  return own !== null && /^\d+$/.test(own) ? Number(own) : own;
+}
+
+/** Asks one question after the other, and of those that come meanwhile the last: who steps through a game quickly would
+ * ask more than the server answers a visitor at once. */
+function useLastOnly(): (ask: () => Promise<unknown>) => void {
+  const last = useRef<(() => Promise<unknown>) | null>(null);
+  return useRef((ask: () => Promise<unknown>) => {
+    const isIdle = last.current === null;
+    last.current = ask;
+    const go = async (question: () => Promise<unknown>): Promise<void> => {
+      await question();
+      if (last.current !== question) return go(last.current!);
+      last.current = null;
+    };
+    if (isIdle) void go(ask);
+  }).current;
 }
 
 /** The lines of a marked move: the best moves in its place, and the answer to it if the review has that. */

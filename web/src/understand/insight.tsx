@@ -68,7 +68,7 @@ export function Insight({ game, insight, onMove, played, better, request, wheel,
             <ul class="note key-line" aria-label={t("Moves on the board")}>
               {played && <Key sign="played">{phrase("played: {move}", { move: <b>{named(played)}</b> })}</Key>}
               {popular && <Key sign="people">{phrase("{people} play most: {move}", { people, move: <b>{named(popular)}</b> })}</Key>}
-              {best && <Key sign="best">{phrase("the strong network's best: {move}", { move: <b>{named(best)}</b> })}</Key>}
+              {best && <Key sign="best">{phrase(better ? "the search's best: {move}" : "the strong network's best: {move}", { move: <b>{named(best)}</b> })}</Key>}
             </ul>
             <p class="note">
               {t("{side} to move.", { side: known(insight.sides[insight.turn]!, game) })} {t("Play a move to go on.")}
