@@ -13,7 +13,14 @@ from sparring.expendibots.game import Expendibots
 from studies.expendibots.alphabeta_opponent import AlphaBetaOpponent
 from studies.expendibots.draws import analyse_draws, play_game
 from studies.expendibots.opponent_match import OpponentGame, play_opponent_match, summarise
-from studies.expendibots.opponents import SIMPLE_OPPONENTS, SimpleOpponent
+from studies.expendibots.opponents import (
+    SIMPLE_OPPONENTS,
+    Chooser,
+    SimpleOpponent,
+    alpha_beta,
+    greedy,
+    monte_carlo,
+)
 from tests.reference.expendibots import ReferenceGame
 
 
@@ -100,12 +107,17 @@ def test_draws_are_counted_with_what_either_side_had(tmp_path: Path) -> None:
     assert (won.drawn, won.endgame_win, won.lead) == (False, True, 2)
 
 
+BRIEF: dict[str, Chooser] = {
+    "greedy": greedy,
+    "material": partial(alpha_beta, seconds=0.02),
+    "monte-carlo": partial(monte_carlo, seconds=0.02),
+}
+
+
 @pytest.mark.parametrize("name", sorted(SIMPLE_OPPONENTS))
 def test_a_simple_opponent_plays_by_the_rules_and_beats_random_actions(name: str) -> None:
     rng, game = random.Random(1), ReferenceGame()
-    choose = SIMPLE_OPPONENTS[name]
-    brief = choose if name == "greedy" else partial(choose, seconds=0.02)
-    opponent = SimpleOpponent("white", choose=brief, seed=2)
+    opponent = SimpleOpponent("white", choose=BRIEF[name], seed=2)
     while game.outcome() is None:
         white = game.taken % 2 == 0
         action = opponent.action() if white else rng.choice(sorted(game.actions(), key=str))
