@@ -91,7 +91,9 @@ def test_only_the_moves_that_are_asked_for_are_searched(lines: ChessLines) -> No
 def test_lines_are_legal(lines: ChessLines) -> None:
     state = RULES.parse("r1bqk2r/pppp1ppp/2n2n2/2b1p3/2B1P3/2NP1N2/PPP2PPP/R1BQK2R b KQkq - 0 5")
     (best,) = lines.search(state, 40_000)
+    assert len(best.moves) >= 4
     for move in best.moves:
+        assert move in state.legal_moves()
         state = RULES.play(state, move)
 
 
