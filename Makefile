@@ -81,7 +81,7 @@ ENGINES := stockfish fairy-stockfish gnugo chromium
 export PATH := $(PATH):/usr/games
 
 engines:
-	@for each in $(ENGINES); do command -v $$each >/dev/null || missing="$$missing $$each"; done; \
+	@for engine in $(ENGINES); do command -v $$engine >/dev/null || missing="$$missing $$engine"; done; \
 	if [ -n "$$missing" ] && [ -n "$$CI" ] && [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 	  echo "==> Installing$$missing"; \
 	  { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$missing; } \
