@@ -2,29 +2,33 @@
 
 from __future__ import annotations
 
+import ast
 import os
+import re
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
+
+import pytest
 
 import sparring
 from sparring import _core
 
-ROOT = Path(__file__).parents[1]
+TESTS = Path(__file__).parent
+ROOT = TESTS.parent
 SOURCE = Path(sparring.__file__).parent
 NEEDS = {"chess": ("rbc",)}
 """Games that go with a game, since they are built on it."""
-TESTS = [
-    "tests/games/test_breakthrough.py",
-    "tests/games/test_go.py",
-    "tests/records/test_variant_pgn.py",
-    "tests/records/test_game_records.py",
-    "tests/arena/test_openings.py",
-    "tests/search/test_mcts.py",
-    "tests/server/test_new_game_openings.py",
-    "tests/cli/test_terminal_game.py",
-]
-"""Quick tests of other parts that name neither reconnaissance blind chess nor Expendibots."""
+SLOW = {
+    "bench", "fastapi", "hypothesis", "multiprocessing", "onnx", "pexpect", "playwright", "ray", "signal",
+    "socket", "sparring.engines", "sparring.server", "sparring.training", "studies", "subprocess", "torch",
+}  # fmt: skip
+"""Modules of tests that start servers, engines, browsers or processes, or train: too slow to be run again."""
+OF_THE_REPOSITORY = ("docs", "packaging")
+"""Folders of tests that read pages and files beside the package."""
+SECONDS_OF_A_FILE = 0.25
+"""Processor time after which the rest of a file is left out: whole, the files need a minute for each game."""
 BEGIN = """
 import sys
 sys.meta_path[:] = [finder for finder in sys.meta_path if isinstance(finder, type)]  # no editable installs
@@ -47,9 +51,24 @@ for name in GAMES:
         assert result.reason == "length limit", result
 print("left:", *GAMES)
 """
-RUN_TESTS = f"""
+RUN_TESTS = """
+import collections, time
 import pytest
-assert pytest.main(["-q", "-p", "no:cacheprovider", *{TESTS}]) == 0
+
+class OnlyAsLong:
+    used = collections.Counter()
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_protocol(self, item):
+        return True if self.used[item.location[0]] > {seconds} else None  # True: it need not be run
+
+    def pytest_runtest_logstart(self):
+        self.began = time.process_time()
+
+    def pytest_runtest_logfinish(self, location):
+        self.used[location[0]] += time.process_time() - self.began
+
+assert pytest.main(["-q", "-p", "no:cacheprovider", *{files}], [OnlyAsLong()]) == 0
 """
 FORKS = """
 import contextlib, importlib, os, traceback
@@ -88,6 +107,53 @@ def package_without(folder: Path, game: str) -> Path:
     return folder
 
 
+@cache
+def imports(path: Path) -> frozenset[str]:
+    """The modules that a file imports, with those of names that may be modules."""
+    modules = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            modules |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            modules |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+    return frozenset(modules)
+
+
+def with_helpers(path: Path) -> set[Path]:
+    """A test's file, the files of tests that it imports, and their `conftest.py`."""
+    files, left = set(), [path]
+    while left:
+        if (file := left.pop()) not in files:
+            files.add(file)
+            helpers = [
+                ROOT / f"{module.replace('.', '/')}.py" for module in imports(file) if "tests." in module
+            ]
+            conftests = [folder / "conftest.py" for folder in file.parents if folder.is_relative_to(TESTS)]
+            left += [helper for helper in (*helpers, *conftests) if helper.exists()]
+    return files
+
+
+def is_quick(files: set[Path]) -> bool:
+    return not any(
+        module == slow or module.startswith(f"{slow}.")
+        for file in files
+        for module in imports(file)
+        for slow in SLOW
+    )
+
+
+def tests_without(game: str) -> list[Path]:
+    """The quick test files that neither name a game, nor read the package's files, nor import what does."""
+    names = re.compile(rf"(?i:(?<![a-z]){game}(?![a-z]))|{game.capitalize()}|sparring\.__file__")
+    return [
+        path
+        for path in sorted(TESTS.rglob("test_*.py"))
+        if path.parent.name not in OF_THE_REPOSITORY
+        if is_quick(files := with_helpers(path))
+        if not any(names.search(file.read_text()) for file in files)
+    ]
+
+
 def run(code: str, folders: list[Path]) -> list[str]:
     """Runs code in a process for each folder, and returns what it prints."""
     env = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
@@ -116,6 +182,12 @@ def test_everything_else_is_imported_and_plays(tmp_path: Path) -> None:
         assert sorted(left) == [name for name in GAMES if name not in (game, *NEEDS.get(game, ()))]
 
 
-def test_tests_of_other_parts_pass(tmp_path: Path) -> None:
-    for text in run(RUN_TESTS, packages(tmp_path, ["expendibots", "rbc"])):
-        assert " passed" in text
+@pytest.mark.parametrize("game", ["expendibots", "rbc"])
+def test_tests_that_do_not_name_it_pass(game: str, tmp_path: Path) -> None:
+    files = tests_without(game)
+    assert len(files) > 80, "the selection finds too little"
+    code = RUN_TESTS.format(seconds=SECONDS_OF_A_FILE, files=[str(path) for path in files])
+    (text,) = run(code, packages(tmp_path, [game]))
+    passed = re.search(r"(\d+) passed", text)
+    assert passed is not None
+    assert int(passed[1]) > 800, text[-500:]

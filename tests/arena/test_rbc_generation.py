@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from sparring.base.errors import BadConfig
+from sparring.games import describe
 from sparring.rbc.history import read_histories
 from sparring.rbc.matches import HISTORIES, INDEX, GeneratedGame, GenerationConfig, game_setup, generate
 from sparring.records.sources import open_chunks
@@ -81,9 +82,13 @@ def test_unplayable_configurations_are_immediate_errors() -> None:
 def test_the_index_says_how_games_went(tmp_path: Path) -> None:
     generate(GENERATION, tmp_path, 1)
     _, *lines = (tmp_path / INDEX).read_text().splitlines()
-    for each in (GeneratedGame(**json.loads(line)) for line in lines):
-        assert each.result in (0.0, 0.5, 1.0, None)
-        assert each.plies > 0
+    games = {game.number: game for game in (GeneratedGame(**json.loads(line)) for line in lines)}
+    assert sorted(games) == list(range(6))
+    for place, game in enumerate(read_histories(open_chunks(tmp_path / HISTORIES))):
+        assert game.record is not None
+        entry = list(games.values())[place]
+        assert game.record.result == entry.result
+        assert len(game.record.moves) // describe("rbc").packed_move_bytes == entry.plies
 
 
 def test_damaged_histories_are_not_continued(tmp_path: Path) -> None:

@@ -268,11 +268,14 @@ def test_history_is_the_positions_before(tmp_path: Path) -> None:
 def test_chess_with_castling_in_sight_is_not_mirrored(tmp_path: Path) -> None:
     folder, records = table(tmp_path / "t", "chess", count=30, plies=200)
     for history in (1, 4):
+        mirrored = 0
         for batch, i in positions_of(Batches([folder], split=None, mirrored=True, history=history)):
             if batch.symmetry[i]:
+                mirrored += 1
                 ply = int(batch.ply[i])
                 oldest = records[int(batch.game[i])][1][max(ply - history + 1, 0)]
                 assert oldest.text().split()[2] == "-"
+        assert mirrored > 100, "positions without castling in sight are mirrored"
 
 
 @pytest.mark.parametrize(

@@ -90,6 +90,7 @@ def test_comments_variations_and_glyphs_are_skipped() -> None:
 def test_reading_goes_on_after_any_game() -> None:
     text = "\n".join(variant_writer("breakthrough")(random_record("breakthrough", seed)) for seed in range(4))
     games = list(variant_reader("breakthrough")([text.encode()], 0))
+    assert len(games) == 4
     for number, game in enumerate(games):
         rest = list(variant_reader("breakthrough")([text.encode()], game.end))
         assert [each.record for each in rest] == [each.record for each in games[number + 1 :]]

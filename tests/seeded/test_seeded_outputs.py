@@ -44,6 +44,7 @@ from sparring.records import Batches
 from sparring.server import opponents
 from sparring.server.app import create_app
 from sparring.server.security import Access
+from sparring.training.batches import TrainingBatch
 from sparring.training.loader import Cursor, RecordLoader
 from tests.engines.engine_client import engine
 from tests.matching.tables import random_record, rated, write_table
@@ -246,7 +247,7 @@ def batches(folder: Path) -> str:
     loader = RecordLoader(config, [table], torch.device("cpu"), threads=1)
     with contextlib.closing(loader.training(Cursor())) as training:
         for number, batch in zip(range(3), training, strict=False):
-            for name, tensor in batch.tensors._asdict().items():
+            for name, tensor in zip(TrainingBatch._fields, batch.tensors, strict=True):
                 lines.append(f"training {number} {name} {hashed([tensor.numpy()])}")
     return "\n".join(lines)
 

@@ -161,7 +161,7 @@ class _Build:
         chunks = open_chunks(path, lambda count: self._on_progress(self._report, before + count))
         try:
             for game in read(chunks, begin):
-                fate = self._sort_in(game, path.name, last_game)
+                fate = self._count_and_add(game, path.name, last_game)
                 latest, last_game, source.read = (source.read, fate, game), None, game.end
                 if self._writer.full:
                     self._remember(source, latest)
@@ -184,7 +184,7 @@ class _Build:
             identity = 0 if record is None else record.identity(self._preset.game)
             source.last = LastGame(begin, fate, identity)
 
-    def _sort_in(self, game: ParsedGame, source: str, last_game: LastGame | None) -> str:
+    def _count_and_add(self, game: ParsedGame, source: str, last_game: LastGame | None) -> str:
         """Counts a game and adds it to the table if it is kept; returns its fate.
 
         `last_game` is the game that an earlier run read at this place.
