@@ -201,6 +201,7 @@ def main(part: str, *names: str) -> None:
         table[name] = {
             **measure(name),
             "commit": head["commit"],
+            "processor": head["machine"]["processor"],
             "load_average": round(os.getloadavg()[0], 1),
         }
         print(table[name], flush=True)
