@@ -10,6 +10,7 @@ the machine changes less, and the bytes that are loaded. All need `make browser`
 from __future__ import annotations
 
 import gc
+import json
 import os
 import statistics
 import sys
@@ -34,7 +35,7 @@ POSITIONS = 500
 CASES: dict[str, tuple[dict[str, Any], list[dict[str, Any]], int]] = {
     "chess": ({}, [{"level": 1000}, {"level": 1500}, {"level": 2000}], POSITIONS),
     "go": ({"size": 9}, [{"level": 1550}, {"rating": "8d"}], POSITIONS),
-    "go, 19x19": ({"size": 19}, [{"level": 1550}, {"rating": "8d"}], POSITIONS),
+    "go, 19x19": ({"size": 19}, [{"level": 1550}, {"rating": "8d"}], 100),
     "go, strength 3": ({"size": 9}, [{"strength": 3}], 60),
     "shogi": ({}, [{"level": 480}, {"level": 850}], POSITIONS),
     "shogi, levels 930 and 1090": ({}, [{"level": 930}, {"level": 1090}], 200),
@@ -179,7 +180,6 @@ def load_row(screen: str) -> dict[str, Any]:
         "range": (round(min(seconds), 2), round(max(seconds), 2)),
         "processor_seconds_to_answer": round(statistics.median(processor), 2),
         "processor_range": (round(min(processor), 2), round(max(processor), 2)),
-        "load_average": round(os.getloadavg()[0], 1),
         "megabytes": round(max(loaded), 2),
     }
 
@@ -190,12 +190,23 @@ PARTS: dict[str, tuple[Callable[[str], dict[str, Any]], Sequence[str]]] = {
     "load": (load_row, tuple(SCREENS)),
 }
 
-if __name__ == "__main__":
-    part, *names = sys.argv[1:]
+
+def main(part: str, *names: str) -> None:
+    """Measures all cases of a part, or those named; the file keeps the rows of the others."""
     measure, usual = PARTS[part]
-    table = []
+    path, head = RESULTS / f"{part}.json", provenance(f"python -m bench.browser_edition {part}")
+    kept = json.loads(path.read_text())["rows"] if path.exists() else []
+    table = {row.get("case", row.get("screen")): row for row in kept}
     for name in names or usual:
-        table.append(measure(name))
-        print(table[-1], flush=True)
-        report = {**provenance(f"python -m bench.browser_edition {part}"), "rows": table}
-        write_json(report, RESULTS / f"{part}.json")
+        table[name] = {
+            **measure(name),
+            "commit": head["commit"],
+            "processor": head["machine"]["processor"],
+            "load_average": round(os.getloadavg()[0], 1),
+        }
+        print(table[name], flush=True)
+        write_json({**head, "rows": [table[case] for case in usual if case in table]}, path)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -4,7 +4,7 @@ For each interpreter: an environment, the wheel with what it requires, the first
 page with a move by its API, a move of the UCI engine, the browser edition, and the tests that need no extra.
 Then `pipx run` and `uvx` start the page. Times are seconds on the clock and processor seconds of all
 processes, since other work on the machine delays the former. Sizes are bytes of files, in MB of 10^6 bytes.
-Writes results/install/install.json.
+Names on the command line choose what is measured; results/install/install.json keeps the rows of the others.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ import tempfile
 import time
 import urllib.request
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
 from functools import partial
 from http.cookiejar import CookieJar
 from pathlib import Path
@@ -31,7 +30,12 @@ from sparring.base.provenance import provenance
 from sparring.measure.reports import write_json
 
 RESULTS = Path(__file__).parent.parent / "results" / "install" / "install.json"
-TRIALS = (("python3.11", True), ("python3.12", True), ("python3.13", True), ("python3.13", False))
+TRIALS = {
+    "3.11": ("python3.11", True),
+    "3.12": ("python3.12", True),
+    "3.13": ("python3.13", True),
+    "3.13, --no-compile": ("python3.13", False),
+}
 """Interpreters, and whether pip compiles what it installs to bytecode, as it does by default."""
 LAUNCHERS = {
     "pipx": ("run", "--spec", "WHEEL", "sparring", "serve"),
@@ -234,22 +238,27 @@ def _processor_seconds() -> float:
     return usage.ru_utime + usage.ru_stime
 
 
-def trial(environment: Environment, wheels: Path, *, bytecode: bool) -> dict[str, Any]:
-    """The row of one interpreter, up to its moves."""
-    row: dict[str, Any] = {"bytecode": bytecode, "load_before": round(os.getloadavg()[0], 1)}
-    timed(row, "environment", environment.create)
-    options = [] if bytecode else ["--no-compile"]
-    timed(row, "install", lambda: environment.pip_install(*options, environment.wheel(wheels)))
-    row |= {**environment.megabytes(), "largest": environment.largest()}
-    row["python"] = environment.run(environment.programs / "python", "-V").split()[1]
-    row["packages"] = len(list((environment.folder / "venv" / "lib").glob("*/site-packages/*.dist-info")))
-    for name, work in (("terminal", terminal), ("page", page), ("engine", engine), ("browser", browser)):
-        timed(row, name, partial(work, environment))
-    row |= {f"{key}_after_playing": size for key, size in environment.megabytes().items()}
-    for kind in ("seconds", "processor_seconds"):
-        steps = ("environment", "install", "terminal")
-        row[f"first_move_{kind}"] = round(sum(row[f"{step}_{kind}"] for step in steps), 1)
-    return row
+def trial(name: str, wheels: Path, *, with_tests: bool) -> dict[str, Any]:
+    """The row of one interpreter."""
+    interpreter, bytecode = TRIALS[name]
+    with tempfile.TemporaryDirectory() as folder:
+        environment = Environment(interpreter, Path(folder))
+        row: dict[str, Any] = {"name": name, "load_before": round(os.getloadavg()[0], 1)}
+        timed(row, "environment", environment.create)
+        options = [] if bytecode else ["--no-compile"]
+        timed(row, "install", lambda: environment.pip_install(*options, environment.wheel(wheels)))
+        row |= {**environment.megabytes(), "largest": environment.largest()}
+        row["python"] = environment.run(environment.programs / "python", "-V").split()[1]
+        row["packages"] = len(list((environment.folder / "venv" / "lib").glob("*/site-packages/*.dist-info")))
+        for step, work in (("terminal", terminal), ("page", page), ("engine", engine), ("browser", browser)):
+            timed(row, step, partial(work, environment))
+        row |= {f"{key}_after_playing": size for key, size in environment.megabytes().items()}
+        for kind in ("seconds", "processor_seconds"):
+            steps = ("environment", "install", "terminal")
+            row[f"first_move_{kind}"] = round(sum(row[f"{step}_{kind}"] for step in steps), 1)
+        if with_tests and bytecode:
+            timed(row, "tests", partial(player_tests, environment))
+        return row
 
 
 def launcher_row(launcher: str, wheels: Path) -> dict[str, Any]:
@@ -261,7 +270,8 @@ def launcher_row(launcher: str, wheels: Path) -> dict[str, Any]:
         wheel = str(environment.wheel(wheels))
         arguments = [wheel if word == "WHEEL" else word for word in LAUNCHERS[launcher]]
         version = environment.run(environment.programs / launcher, "--version").split()
-        row: dict[str, Any] = {"launcher": launcher, "version": version[-1 if launcher == "pipx" else 1]}
+        row: dict[str, Any] = {"name": launcher, "version": version[-1 if launcher == "pipx" else 1]}
+        row["load_before"] = round(os.getloadavg()[0], 1)
         play = partial(played_on_page, environment, environment.programs / launcher, *arguments)
         timed(row, "page", play)
         timed(row, "page_again", play)
@@ -272,29 +282,26 @@ def launcher_row(launcher: str, wheels: Path) -> dict[str, Any]:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Tries the wheels."""
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*", help=f"what to measure: {', '.join((*TRIALS, *LAUNCHERS))}")
     parser.add_argument("--wheels", type=Path, default=Path("dist"), help="folder of the wheels")
+    parser.add_argument("--no-tests", action="store_true", help="leave out the player's tests")
     parser.add_argument("--out", type=Path, default=RESULTS)
     options = parser.parse_args(arguments)
-    wheels = options.wheels.resolve()
-    sizes = {path.name: path.stat().st_size for path in sorted(wheels.glob("*.whl"))}
-    report: dict[str, Any] = {**provenance("python -m bench.install"), "wheels": sizes, "rows": []}
-    with ExitStack() as folders:
-        environments = []
-        for number, (interpreter, bytecode) in enumerate(TRIALS):
-            folder = Path(folders.enter_context(tempfile.TemporaryDirectory()))
-            environments.append(Environment(interpreter, folder / str(number)))
-            report["rows"].append(trial(environments[-1], wheels, bytecode=bytecode))
-            print(json.dumps(report["rows"][-1]), flush=True)
-        report["launchers"] = []
-        for launcher in LAUNCHERS:
-            report["launchers"].append(launcher_row(launcher, wheels))
-            print(json.dumps(report["launchers"][-1]), flush=True)
-        write_json(report, options.out)
-        for environment, row in zip(environments, report["rows"], strict=True):
-            if row["bytecode"]:
-                timed(row, "tests", partial(player_tests, environment))
-                print(environment.interpreter, row["tests"], row["tests_seconds"], flush=True)
-                write_json(report, options.out)
+    wheels, usual = options.wheels.resolve(), (*TRIALS, *LAUNCHERS)
+    for name in options.names or usual:
+        head = provenance("python -m bench.install")
+        if name in LAUNCHERS:
+            row = launcher_row(name, wheels)
+        else:
+            row = trial(name, wheels, with_tests=not options.no_tests)
+        print(json.dumps(row), flush=True)
+        # Read anew: another process may have measured another row.
+        kept = json.loads(options.out.read_text())["rows"] if options.out.exists() else []
+        rows = {entry.get("name"): entry for entry in kept} | {name: {**row, "commit": head["commit"]}}
+        sizes = {path.name: path.stat().st_size for path in sorted(wheels.glob("*.whl"))}
+        write_json(
+            {**head, "wheels": sizes, "rows": [rows[key] for key in usual if key in rows]}, options.out
+        )
 
 
 if __name__ == "__main__":
