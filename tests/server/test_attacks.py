@@ -86,7 +86,7 @@ def test_cookies_of_other_programs_do_not_hide_the_visitor(visitor: TestClient, 
 def test_a_foreign_cookie_does_not_hide_the_token(tmp_path: Path) -> None:
     app = create_app(tmp_path / "page.sqlite", Access(hosts=("testserver",), token="secret"), None)
     with TestClient(app) as client:
-        line = f'{TOKEN_COOKIE}=wrong; prefs={{"a":1}}; {TOKEN_COOKIE}=secret'
+        line = f'{TOKEN_COOKIE}=wrong; prefs={{"a":1}}; {TOKEN_COOKIE}=secret; {VISITOR_COOKIE}={"v" * 20}'
         assert client.get("/api/games", headers={"Cookie": line}).status_code == 200
         assert client.get("/api/games", headers={"Cookie": 'prefs={"a":1}'}).status_code == 401
 
@@ -625,18 +625,19 @@ def test_a_review_is_told_to_stop_when_its_visitor_begins_another(
 
 
 def test_a_review_rests_while_nobody_asks_for_it(app: FastAPI, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sparring.server.review._UNASKED_SECONDS", 0.1)
+    monkeypatch.setattr("sparring.server.review._UNASKED_SECONDS", 0.5)
     looked: list[int] = []
     real = review._moves
 
     def look(*arguments: Any) -> Any:
-        time.sleep(0.2)
+        time.sleep(0.6)
         moves = real(*arguments)
         looked.extend(move.ply for move in moves)
         return moves
 
     monkeypatch.setattr(review, "_moves", look)
     with TestClient(app) as client:
+        app.state.host.opponents.reviewer("chess")  # opened before the time runs
         body = {"game": "chess", "record": SPANISH}
         address = f"/api/reviews/{client.post('/api/reviews', json=body).json()['id']}"
         reviews = app.state.reviews._reviews.values()
