@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import io
+import logging
 import os
 import pkgutil
 import signal
@@ -17,6 +18,7 @@ import weakref
 import zipfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -30,6 +32,7 @@ from fastapi.testclient import TestClient
 
 from sparring.base.errors import Abandoned, BadFile, raise_if_stopped
 from sparring.base.storage import read_npz
+from sparring.cli.serve import _Throttle
 from sparring.expendibots.book import SHIPPED_BOOK, open_expendibots_book
 from sparring.games import load_game
 from sparring.players import Decision, Turn
@@ -178,6 +181,52 @@ def test_connections_that_send_no_request_are_closed(monkeypatch: pytest.MonkeyP
     finally:
         server.should_exit = True
         thread.join()
+
+
+def test_more_connections_than_files_are_answered_with_503_and_it_recovers(tmp_path: Path) -> None:
+    limited = ["sh", "-c", 'ulimit -n 256; exec "$@"', "sh", *SERVE]
+    errors = tmp_path / "errors"
+    with errors.open("w") as log, ExitStack() as connections:
+        server = subprocess.Popen(
+            [*limited, "--port", "0", "--no-browser", "--folder", str(tmp_path)],
+            stdout=subprocess.PIPE,
+            stderr=log,
+            text=True,
+        )
+        try:
+            assert server.stdout is not None
+            address = server.stdout.readline().split()[4].rstrip("/")
+            host, port = address.split("//")[1].split(":")
+            assert httpx.get(f"{address}/api/games").status_code == 200
+            for _ in range(140):  # half of the files are for connections
+                connections.enter_context(socket.create_connection((host, int(port)), timeout=30))
+            assert httpx.get(f"{address}/api/games").status_code == 503
+            connections.close()
+            wait_until(lambda: httpx.get(f"{address}/api/games").status_code == 200, "it answers again", 30)
+        finally:
+            server.kill()
+            server.wait()
+            server.stdout.close()
+    assert errors.stat().st_size < 50_000
+
+
+def test_a_message_about_exhausted_files_is_logged_once_in_ten_seconds(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now = 1000.0
+    monkeypatch.setattr("sparring.cli.serve.time.monotonic", lambda: now)
+    throttle = _Throttle()
+
+    def logged(text: str) -> bool:
+        return throttle.filter(logging.LogRecord("asyncio", logging.ERROR, "", 0, text, None, None))
+
+    exhausted = "socket.accept() out of system resource"
+    assert [logged(exhausted) for _ in range(1_000)].count(True) == 1
+    assert logged("Task exception was never retrieved")
+    now += 9.9
+    assert not logged(exhausted)
+    now += 0.2
+    assert [logged(exhausted) for _ in range(1_000)].count(True) == 1
 
 
 # Two servers, full disks, damaged rows
