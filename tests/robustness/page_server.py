@@ -39,6 +39,7 @@ def page_client(folder: Path, token: str | None = None) -> Iterator[TestClient]:
     app = create_app(folder / "page.sqlite", Access(hosts=("testserver",), token=token), None)
     bearer = {} if token is None else {"Authorization": f"Bearer {token}"}
     with TestClient(app, headers=bearer) as client:
+        client.get("/")  # a visitor's cookie comes with the page
         yield client
 
 

@@ -43,9 +43,16 @@ def shared_app(tmp_path: Path) -> FastAPI:
 
 @pytest.fixture
 def visitor(shared_app: FastAPI) -> Iterator[TestClient]:
-    """One of the visitors of a server with a token; `TestClient(shared_app, headers=BEARER)` is another."""
-    with TestClient(shared_app, headers=BEARER) as client:
+    """One of the visitors of a server with a token; `another_visitor(shared_app)` is another."""
+    with another_visitor(shared_app) as client:
         yield client
+
+
+def another_visitor(app: FastAPI) -> TestClient:
+    """A client that has loaded the page of a server with a token, and so has a cookie."""
+    client = TestClient(app, headers=BEARER)
+    client.get("/")
+    return client
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import io
+import logging
 import os
 import pkgutil
 import signal
@@ -17,6 +18,7 @@ import weakref
 import zipfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -30,6 +32,7 @@ from fastapi.testclient import TestClient
 
 from sparring.base.errors import Abandoned, BadFile, raise_if_stopped
 from sparring.base.storage import read_npz
+from sparring.cli.serve import _Throttle
 from sparring.expendibots.book import SHIPPED_BOOK, open_expendibots_book
 from sparring.games import load_game
 from sparring.players import Decision, Turn
@@ -86,7 +89,7 @@ def test_cookies_of_other_programs_do_not_hide_the_visitor(visitor: TestClient, 
 def test_a_foreign_cookie_does_not_hide_the_token(tmp_path: Path) -> None:
     app = create_app(tmp_path / "page.sqlite", Access(hosts=("testserver",), token="secret"), None)
     with TestClient(app) as client:
-        line = f'{TOKEN_COOKIE}=wrong; prefs={{"a":1}}; {TOKEN_COOKIE}=secret'
+        line = f'{TOKEN_COOKIE}=wrong; prefs={{"a":1}}; {TOKEN_COOKIE}=secret; {VISITOR_COOKIE}={"v" * 20}'
         assert client.get("/api/games", headers={"Cookie": line}).status_code == 200
         assert client.get("/api/games", headers={"Cookie": 'prefs={"a":1}'}).status_code == 401
 
@@ -178,6 +181,52 @@ def test_connections_that_send_no_request_are_closed(monkeypatch: pytest.MonkeyP
     finally:
         server.should_exit = True
         thread.join()
+
+
+def test_more_connections_than_files_are_answered_with_503_and_it_recovers(tmp_path: Path) -> None:
+    limited = ["sh", "-c", 'ulimit -n 256; exec "$@"', "sh", *SERVE]
+    errors = tmp_path / "errors"
+    with errors.open("w") as log, ExitStack() as connections:
+        server = subprocess.Popen(
+            [*limited, "--port", "0", "--no-browser", "--folder", str(tmp_path)],
+            stdout=subprocess.PIPE,
+            stderr=log,
+            text=True,
+        )
+        try:
+            assert server.stdout is not None
+            address = server.stdout.readline().split()[4].rstrip("/")
+            host, port = address.split("//")[1].split(":")
+            assert httpx.get(f"{address}/api/games").status_code == 200
+            for _ in range(140):  # half of the files are for connections
+                connections.enter_context(socket.create_connection((host, int(port)), timeout=30))
+            assert httpx.get(f"{address}/api/games").status_code == 503
+            connections.close()
+            wait_until(lambda: httpx.get(f"{address}/api/games").status_code == 200, "it answers again", 30)
+        finally:
+            server.kill()
+            server.wait()
+            server.stdout.close()
+    assert errors.stat().st_size < 50_000
+
+
+def test_a_message_about_exhausted_files_is_logged_once_in_ten_seconds(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now = 1000.0
+    monkeypatch.setattr("sparring.cli.serve.time.monotonic", lambda: now)
+    throttle = _Throttle()
+
+    def logged(text: str) -> bool:
+        return throttle.filter(logging.LogRecord("asyncio", logging.ERROR, "", 0, text, None, None))
+
+    exhausted = "socket.accept() out of system resource"
+    assert [logged(exhausted) for _ in range(1_000)].count(True) == 1
+    assert logged("Task exception was never retrieved")
+    now += 9.9
+    assert not logged(exhausted)
+    now += 0.2
+    assert [logged(exhausted) for _ in range(1_000)].count(True) == 1
 
 
 # Two servers, full disks, damaged rows
@@ -625,18 +674,19 @@ def test_a_review_is_told_to_stop_when_its_visitor_begins_another(
 
 
 def test_a_review_rests_while_nobody_asks_for_it(app: FastAPI, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sparring.server.review._UNASKED_SECONDS", 0.1)
+    monkeypatch.setattr("sparring.server.review._UNASKED_SECONDS", 0.5)
     looked: list[int] = []
     real = review._moves
 
     def look(*arguments: Any) -> Any:
-        time.sleep(0.2)
+        time.sleep(0.6)
         moves = real(*arguments)
         looked.extend(move.ply for move in moves)
         return moves
 
     monkeypatch.setattr(review, "_moves", look)
     with TestClient(app) as client:
+        app.state.host.opponents.reviewer("chess")  # opened before the time runs
         body = {"game": "chess", "record": SPANISH}
         address = f"/api/reviews/{client.post('/api/reviews', json=body).json()['id']}"
         reviews = app.state.reviews._reviews.values()

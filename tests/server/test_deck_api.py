@@ -39,7 +39,7 @@ from sparring.server.progress import finding_of, opponent_of_my_level
 from sparring.server.review import ReviewedMove
 from sparring.server.security import VISITOR_COOKIE
 from sparring.server.store import Database, StoredGame
-from tests.server.conftest import BEARER
+from tests.server.conftest import another_visitor
 from tests.waiting import wait_until
 
 PGN = """[White "Anna"]
@@ -176,7 +176,7 @@ def test_what_cannot_be_tried_is_refused_in_a_sentence(client: TestClient, app: 
 def test_a_card_belongs_to_its_visitor(visitor: TestClient, shared_app: FastAPI) -> None:
     visitor.get("/api/deck")
     card = kept(shared_app, visitor.cookies[VISITOR_COOKIE])
-    other = TestClient(shared_app, headers=BEARER)
+    other = another_visitor(shared_app)
     assert other.get("/api/deck").json()["counts"] == []
     assert other.get(f"/api/deck/cards/{card}").status_code == 404
     assert other.post(f"/api/deck/cards/{card}/try", json={"move": "g6"}).status_code == 404

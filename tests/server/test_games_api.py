@@ -11,7 +11,7 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from sparring.games import GAMES
-from tests.server.conftest import ACCESS, BEARER
+from tests.server.conftest import ACCESS, another_visitor
 
 
 def begin(client: TestClient, game: str, **keys: Any) -> dict[str, Any]:
@@ -72,7 +72,7 @@ def test_a_move_out_of_turn_is_refused_and_changes_nothing(client: TestClient) -
 
 def test_a_game_of_somebody_else_is_not_there(visitor: TestClient, shared_app: FastAPI) -> None:
     view = begin(visitor, "chess")
-    other = TestClient(shared_app, headers=BEARER)
+    other = another_visitor(shared_app)
     assert other.get(f"/api/games/{view['id']}").status_code == 404
     assert other.post(f"/api/games/{view['id']}/resign").status_code == 404
     assert other.get("/api/games").json() == []

@@ -22,7 +22,7 @@ from sparring.players import Decision, Player, Turn
 from sparring.rbc.game import NO_SENSE, SENSE
 from sparring.records.readers import written_formats
 from sparring.server.opponents import Opponents
-from tests.server.conftest import BEARER
+from tests.server.conftest import another_visitor
 from tests.server.test_games_api import begin, play, post
 
 HIDDEN = (("b8c6", "a8b8"), ("g8f6", "h8g8"))
@@ -107,8 +107,7 @@ def plain(text: str, game: str) -> str:
 def test_no_route_tells_games_apart_that_look_the_same(
     visitor: TestClient, shared_app: FastAPI, games: list[dict[str, Any]]
 ) -> None:
-    other = TestClient(shared_app, headers=BEARER)
-    other.get("/api/games")
+    other = another_visitor(shared_app)
     for action in SEEN:
         games = [play(visitor, view, action) for view in games]
         for client in (visitor, other):

@@ -17,7 +17,7 @@ from fastapi.testclient import TestClient
 
 from sparring.server.app import create_app
 from sparring.server.security import Access, Guard
-from tests.server.conftest import BEARER
+from tests.server.conftest import another_visitor
 from tests.server.test_game_store import start
 from tests.server.test_games_api import begin, play
 
@@ -63,7 +63,7 @@ def test_messages_over_a_websocket_are_ignored(client: TestClient) -> None:
 
 def test_websockets_of_other_visitors_and_sites_are_closed(visitor: TestClient, shared_app: FastAPI) -> None:
     view = begin(visitor, "chess")
-    other = TestClient(shared_app, headers=BEARER)
+    other = another_visitor(shared_app)
     for path in (f"/api/games/{view['id']}/live", f"/api/tournaments/{view['id']}/live"):
         with other.websocket_connect(path) as live:
             assert live.receive()["code"] == 1008

@@ -10,10 +10,11 @@ import httpx
 import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
+from starlette.websockets import WebSocketDisconnect
 
 from sparring.server.app import create_app
 from sparring.server.security import OWNER, VISITOR_COOKIE
-from tests.server.conftest import ACCESS, BEARER, SHARED
+from tests.server.conftest import ACCESS, BEARER, SHARED, another_visitor
 from tests.server.test_game_store import start
 from tests.server.test_games_api import begin, play, post
 
@@ -29,17 +30,19 @@ def test_every_browser_of_this_machine_has_the_same_games(app: FastAPI, client: 
 
 def test_no_cookie_makes_a_visitor_the_owner(shared_app: FastAPI, visitor: TestClient) -> None:
     view = begin(visitor, "breakthrough")
-    for name in (OWNER, f" {OWNER}", "o" * 16):
+    for name in (OWNER, f" {OWNER}"):
         other = TestClient(shared_app, headers=BEARER, cookies={VISITOR_COOKIE: name})
-        assert other.get(f"/api/games/{view['id']}").status_code == 404
-        assert other.get("/api/games").json() == []
+        assert other.get("/api/games").status_code == 401
+    other = TestClient(shared_app, headers=BEARER, cookies={VISITOR_COOKIE: "o" * 16})
+    assert other.get(f"/api/games/{view['id']}").status_code == 404
+    assert other.get("/api/games").json() == []
 
 
 def test_the_owner_has_what_visitors_played_and_they_keep_it(tmp_path: Path) -> None:
     file = tmp_path / "page.sqlite"
     visitors = []
     for _ in range(2):
-        with TestClient(create_app(file, SHARED, None), headers=BEARER) as client:
+        with another_visitor(create_app(file, SHARED, None)) as client:
             adaptive = begin(client, "chess", opponent={"adapt": True, "level": 800})
             post(client, play(client, adaptive, "e4"), "resign")
             body = {"game": "breakthrough", "players": [{"strength": 1}] * 2, "games": 2, "pace": 1}
@@ -60,7 +63,7 @@ def test_the_owner_has_what_visitors_played_and_they_keep_it(tmp_path: Path) -> 
 
 def test_an_older_file_is_read_and_one_line_says_whose_its_games_are(tmp_path: Path) -> None:
     file = tmp_path / "page.sqlite"
-    with TestClient(create_app(file, SHARED, None), headers=BEARER) as client:
+    with another_visitor(create_app(file, SHARED, None)) as client:
         view = play(client, begin(client, "breakthrough"), "d2d3")
     with closing(sqlite3.connect(file)) as database, database:
         database.execute("ALTER TABLE moves DROP COLUMN clocks")
@@ -84,3 +87,23 @@ def test_pages_of_other_sites_ask_nothing(client: TestClient, site: str) -> None
     for path in ("/api/games", f"/api/games/{view['id']}/hint", "/api/catalogue"):
         assert client.get(path, headers={"Sec-Fetch-Site": site}).status_code == 403
         assert client.get(path, headers={"Sec-Fetch-Site": "none"}).status_code in (200, 422)
+
+
+def test_a_visitor_begins_with_the_page_and_with_nothing_else(shared_app: FastAPI) -> None:
+    stranger = TestClient(shared_app, headers=BEARER)
+    for method, path in (("POST", "games"), ("GET", "games"), ("GET", "catalogue"), ("POST", "reviews")):
+        answer = stranger.request(method, f"/api/{path}", json={"game": "breakthrough"})
+        assert (answer.status_code, answer.json()["detail"].count(".")) == (401, 1)
+        assert answer.json()["text"]["template"] == answer.json()["detail"]
+    stranger.get("/assets/page.js")
+    stranger.get("/other")
+    with pytest.raises(WebSocketDisconnect) as refused, stranger.websocket_connect("/api/games/x/live"):
+        pass
+    assert refused.value.code == 1008
+    assert not stranger.cookies, "none of it makes a visitor"
+    with TestClient(shared_app, headers=BEARER) as client:
+        client.get("/")
+        first = client.cookies[VISITOR_COOKIE]
+        client.get("/")
+        assert client.cookies[VISITOR_COOKIE] == first
+        assert begin(client, "breakthrough")["ply"] == 0

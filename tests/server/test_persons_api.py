@@ -18,7 +18,7 @@ from fastapi.testclient import TestClient
 from sparring.players.persons import stored_persons
 from sparring.server.app import create_app
 from sparring.server.person_job import learned
-from tests.server.conftest import ACCESS, BEARER
+from tests.server.conftest import ACCESS, another_visitor
 from tests.server.test_game_store import start
 from tests.server.test_games_api import begin, play
 from tests.waiting import wait_until
@@ -110,7 +110,7 @@ def test_a_person_is_made_while_no_page_is_open_and_belongs_to_its_visitor(
     visitor: TestClient, shared_app: FastAPI
 ) -> None:
     job = make(visitor, games_of("Anna", 3))
-    other = TestClient(shared_app, headers=BEARER)
+    other = another_visitor(shared_app)
     assert other.get(f"/api/persons/jobs/{job}").status_code == 404
     assert other.delete(f"/api/persons/jobs/{job}").status_code == 404
     wait_until(lambda: bool(stored_persons("chess")), "nobody asks, and it is made")

@@ -9,8 +9,10 @@ import pytest
 from fastapi.testclient import TestClient
 
 from sparring.base.sentences import Sentence, from_stored, joined, to_stored
+from sparring.games import ParseError, load_game
 from sparring.play.result import reason_text
 from sparring.server.messages import text_of
+from sparring.server.refusal import PARSER_SENTENCES, message_of
 from tests.server.test_games_api import begin, play, post
 
 
@@ -84,3 +86,76 @@ def test_every_refusal_has_a_text(client: TestClient) -> None:
         client.post("/api/games", content=b"x" * 3_000_000),
     ):
         assert answer.json()["text"]["text"] == answer.json()["detail"]
+
+
+PIECES = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/"
+ARMY = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL"
+KINGS = "4k4/9/9/9/9/9/9/9/4K4"
+BROKEN = [
+    ("chess", f"{PIECES[1:]}RNBQKBNR w - - 0 1"),
+    ("chess", "x w - -"),
+    ("chess", "8/8/8/8 w - -"),
+    ("chess", "44/11p/8/8/8/8/8/8 w - -"),
+    ("chess", f"{PIECES}RNBQQBNR w - - 0 1"),
+    ("chess", f"{PIECES}RNBKKBNR w - - 0 1".replace("PPPPPPPP", "PPPPPPP1")),
+    ("chess", "qqqqqqqq/qqqqqqqk/1q6/8/8/8/8/K7 w - -"),
+    ("chess", "k7/pppppppp/p7/8/8/8/8/K7 w - -"),
+    ("chess", "P6k/8/8/8/8/8/8/K7 w - -"),
+    ("chess", f"{PIECES}RNBQKBNR x - -"),
+    ("chess", f"{PIECES}RNBQKBNR w A -"),
+    ("chess", f"{PIECES}RNBQKBNR w KK -"),
+    ("chess", f"{PIECES}RNBQKBNR w - e5"),
+    ("chess", f"{PIECES}RNBQKBNR w - - a 1"),
+    ("chess", "k7/8/8/8/8/8/8/K6R b - - 0 1 2 3"),
+    ("chess", "k7/8/8/8/8/8/8/K6r b - -"),
+    ("shogi", ARMY),
+    ("shogi", f"{ARMY} b - 1 win"),
+    ("shogi", f"{ARMY} x - 1"),
+    ("shogi", f"{ARMY} b - x"),
+    ("shogi", "9/9 b - 1"),
+    ("shogi", "4k4/9/+/9/9/9/9/9/4K4 b - 1"),
+    ("shogi", "4k4/9/+G8/9/9/9/9/9/4K4 b - 1"),
+    ("shogi", "4k4/9/9/9/9/9/9/9/9 b - 1"),
+    ("shogi", f"{KINGS} b 19P 1"),
+    ("shogi", f"{KINGS} b 3 1"),
+    ("shogi", f"{KINGS} b PP 1"),
+    ("shogi", f"{KINGS} b 3R 1"),
+    ("shogi", "P3k4/9/9/9/9/9/9/9/4K4 b - 1"),
+    ("shogi", "4k4/9/P8/P8/9/9/9/9/4K4 b - 1"),
+]
+"""Games and positions that their parsers refuse, one for each reason and more."""
+
+
+@pytest.mark.parametrize(("game", "position"), BROKEN)
+def test_why_a_position_is_refused_is_a_sentence(client: TestClient, game: str, position: str) -> None:
+    answer = client.post("/api/games", json={"game": game, "position": position})
+    assert answer.status_code == 422
+    text = answer.json()["text"]
+    assert text["template"] == "{where}: {error}", text
+    assert text["values"]["error"]["template"] in {str(made.template) for _, made in PARSER_SENTENCES}
+
+
+def test_every_sentence_of_the_parsers_is_reached() -> None:
+    reached = set()
+    for game, position in BROKEN:
+        with pytest.raises(ParseError) as refused:
+            load_game(game).parse(position)
+        reached.add(message_of(refused.value).values["error"].template)  # type: ignore[attr-defined]
+    templates = {made.template for _, made in PARSER_SENTENCES}
+    assert templates - reached == {"board size {size} is not from 5 to 19"}
+
+
+@pytest.mark.parametrize("size", ["x", 3.5, 10**20, 26, -1])
+@pytest.mark.parametrize("path", ["games", "understand"])
+def test_a_bad_size_of_the_board_is_refused_in_one_sentence(
+    client: TestClient, size: object, path: str
+) -> None:
+    for options in ({"size": size}, {"size": size, "rules": "chinese"}):
+        answer = client.post(f"/api/{path}", json={"game": "go", "options": options})
+        assert answer.status_code == 422
+        text = answer.json()["text"]
+        assert len(text["text"]) < 100
+        assert text["template"] in (
+            "A rule option is unknown, or its value is of another kind.",
+            "board size {size} is not from 5 to 19",
+        )

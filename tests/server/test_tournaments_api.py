@@ -20,7 +20,7 @@ from sparring.server.app import create_app
 from sparring.server.live_tournament import NewTournament
 from sparring.server.refusal import Refused
 from sparring.server.tournaments import _unique
-from tests.server.conftest import ACCESS, BEARER
+from tests.server.conftest import ACCESS, another_visitor
 from tests.server.test_game_store import start
 from tests.waiting import wait_until
 
@@ -174,7 +174,7 @@ def test_a_player_that_fails_ends_the_tournament_with_a_sentence(
 
 def test_tournaments_of_others_are_not_there(visitor: TestClient, shared_app: FastAPI) -> None:
     view = begin(visitor, games=2)
-    other = TestClient(shared_app, headers=BEARER)
+    other = another_visitor(shared_app)
     for path in ("", "/games/0"):
         assert other.get(f"/api/tournaments/{view['id']}{path}").status_code == 404
     for command in ("stop", "resume"):

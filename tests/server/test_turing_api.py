@@ -15,7 +15,7 @@ from fastapi.testclient import TestClient
 
 from sparring.measure.turing import shipped_kit
 from sparring.server.app import create_app
-from tests.server.conftest import ACCESS, BEARER, SHARED
+from tests.server.conftest import ACCESS, BEARER, SHARED, another_visitor
 from tests.server.test_game_store import start
 
 KIT = shipped_kit("chess")
@@ -108,12 +108,12 @@ def test_games_are_not_repeated_before_all_were_seen(client: TestClient) -> None
 
 def test_the_score_survives_a_restart_and_belongs_to_its_visitor(tmp_path: Path) -> None:
     file = tmp_path / "page.sqlite"
-    with TestClient(create_app(file, SHARED, None), headers=BEARER) as client:
+    with another_visitor(create_app(file, SHARED, None)) as client:
         answer(client, begin(client), 0)
         waiting = begin(client)
         score = client.get("/api/turing").json()["score"]
         cookies = dict(client.cookies)
-    with TestClient(create_app(file, SHARED, None), headers=BEARER) as other:
+    with another_visitor(create_app(file, SHARED, None)) as other:
         assert other.get("/api/turing").json()["score"]["answered"] == 0
         assert other.get(f"/api/turing/rounds/{waiting['id']}").status_code == 404
         assert answer(other, waiting, 0).status_code == 404

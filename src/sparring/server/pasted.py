@@ -24,7 +24,7 @@ from sparring.records.pgn_tags import result_text
 from sparring.records.readers import formats, reader_of
 from sparring.records.record import GameRecord, ParsedGame
 from sparring.server.messages import ApiMessage, GameName, NewGame, RecordText, Text, encodable, text_of
-from sparring.server.refusal import Refused
+from sparring.server.refusal import Refused, message_of
 
 MOST_GAMES = 1_000
 """Games of a text that are listed."""
@@ -352,12 +352,12 @@ def _unusable_position(board: str, rows: str, names: Sequence[str]) -> Refused:
     try:
         rules.parse(board)
     except (ValueError, IndexError) as error:
-        reason = first_line(error)
+        reason = message_of(error)
     return Refused(
         Sentence(
             "This looks like a position of {game}, but it cannot be used: {reason}.",
             game=rules.spec.title,
-            reason=reason.rstrip("."),
+            reason=reason,
         ),
         422,
     )

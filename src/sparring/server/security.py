@@ -5,7 +5,7 @@ server, which refuses DNS rebinding, and the Origin of a request that changes so
 Pages of other sites may not ask the API anything, as far as the browser says where a request comes from.
 
 Without a token the games belong to the folder: there is one visitor, its owner. With one, each browser has a
-cookie that says who it is.
+cookie that says who it is. It gets the cookie with the page; the API is for those who have one.
 """
 
 from __future__ import annotations
@@ -139,9 +139,13 @@ class Guard:
         if self.access.token is not None:
             own = (value for name, value in cookies if name == VISITOR_COOKIE and _is_visitor(value))
             visitor = next(own, "")
-            if not visitor:
+            if not visitor and scope["type"] == "http" and scope["path"] == "/":
                 visitor = secrets.token_urlsafe(16)
                 answering = _answering(plain_send, new_visitor=visitor)
+            elif not visitor and scope["path"].startswith("/api/"):
+                message = Sentence("Open the page first: it gives the cookie by which your games are yours.")
+                await _refuse(scope, receive, send, 401, message)
+                return
         scope.setdefault("state", {})["visitor"] = visitor
         await self._answer(scope, _limited(receive, self._largest(scope)), answering)
 

@@ -143,8 +143,11 @@ def tokens(rng: random.Random, folder: Path) -> None:
         ways += [{"Cookie": f"{TOKEN_COOKIE}={given}".encode()}, {}]
         headers = rng.choice(ways)
         allowed = given == TOKEN and headers not in (ways[3],)
+        page = client.get("/", headers=headers)
+        assert page.status_code == (404 if allowed else 401), (page.status_code, headers)  # it has no files
+        assert ("set-cookie" in page.headers) == allowed, "a visitor begins with the page"
         code = client.get("/api/games", headers=headers).status_code
-        assert code == (200 if allowed else 401), (code, headers)
+        assert code == (200 if allowed and "Cookie" not in headers else 401), (code, headers)
 
 
 @surface("cookies", trials=60)
