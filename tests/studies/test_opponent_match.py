@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
-from sparring.expendibots.endings import tokens
+from sparring.expendibots.agent import tokens
 from sparring.expendibots.game import Expendibots
 from studies.expendibots.alphabeta_opponent import AlphaBetaOpponent
 from studies.expendibots.draws import analyse_draws, play_game

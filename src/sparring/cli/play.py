@@ -20,8 +20,7 @@ from sparring.cli.arguments import (
     with_article,
 )
 from sparring.cli.console import visible
-from sparring.cli.session import TerminalOptions, check_writable, expand_user
-from sparring.cli.terminal import TerminalGame
+from sparring.cli.terminal import TerminalGame, TerminalOptions, check_writable, expand_user
 from sparring.games import Game, describe
 from sparring.play.opponent import Opponent, advice_on, imitated_rating, no_people
 from sparring.players import DEFAULT_RATING, STRENGTHS, AdaptivePlayer, Player, PolicyPlayer, SearchPlayer
