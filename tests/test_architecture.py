@@ -47,7 +47,7 @@ NO_REFERENCE = {"sparring.card": "a key of networks' metadata"}
 REFERENCE = re.compile(r"sparring(?:\.\w+)+(?::\w+)?")
 ANY_PACKAGE = "sparring.*"
 """What an f-string refers to that leaves the package open."""
-FINDS_PLUGINS = "games/registry.py"
+FINDS_PLUGINS = "games/description.py"
 """The module that imports `sparring.<game>.plugin`."""
 
 

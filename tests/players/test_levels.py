@@ -19,8 +19,14 @@ from sparring.players import (
     read_level_table,
     shipped_levels,
 )
-from sparring.players.levels import LEVEL_KEYS, Level, at_level, level_of_rating, parse_player_config
-from sparring.players.player_config import default_player_config
+from sparring.players.player_config import (
+    LEVEL_KEYS,
+    Level,
+    at_level,
+    default_player_config,
+    level_of_rating,
+    parse_player_config,
+)
 
 TABLE = LevelTable(
     "chess",

@@ -29,7 +29,7 @@ from sparring.players import (
     make_player,
 )
 from sparring.players.book import open_book
-from sparring.players.levels import parse_player_config
+from sparring.players.player_config import parse_player_config
 from sparring.search import Clock
 from sparring.search.limits import allocate_time
 from tests.networks.tiny_networks import tiny_network, write

@@ -24,8 +24,7 @@ from sparring.base.errors import BadConfig
 from sparring.games import GAMES
 from sparring.measure.ratings import Sprt
 from sparring.players import TimeControl
-from sparring.players.levels import load_player_config
-from sparring.players.player_config import PlayerConfig
+from sparring.players.player_config import PlayerConfig, load_player_config
 from sparring.policies.loading import PolicyEntry, PolicyFile, read_policy_config
 from sparring.rbc.bots import BotConfig, load_bot_config
 from sparring.rbc.training.config import (

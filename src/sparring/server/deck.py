@@ -46,6 +46,7 @@ from sparring.server.messages import (
     StrengthView,
     Text,
     board_view,
+    legal_move,
 )
 from sparring.server.progress import finding_of, keep_finding, opponent_of_my_level
 from sparring.server.refusal import REFUSALS, Refused, message_of
@@ -54,7 +55,6 @@ from sparring.server.routes import Host, Visitor, of_app
 from sparring.server.security import OWNER
 from sparring.server.store import OWN, Database, parse_ending
 from sparring.server.teacher import judge
-from sparring.server.understand import legal_move
 
 _MOST_CARDS = 5_000
 """Cards of a visitor."""
