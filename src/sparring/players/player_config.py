@@ -89,11 +89,8 @@ class PlayerConfig:
     kl_weight: NonNegative = 0.1
     """Weight of the KL divergence from the policy, for `rule = "kl"`."""
     c_puct: float = native_option(PuctConfig, "c_puct")
-    c_base: float = native_option(PuctConfig, "c_base")
-    c_factor: float = native_option(PuctConfig, "c_factor")
     policy_temperature: float = native_option(PuctConfig, "policy_temperature")
     fpu_reduction: float = native_option(PuctConfig, "fpu_reduction")
-    fpu_absolute: bool = native_option(PuctConfig, "fpu_absolute")
     draw_value: float = native_option(PuctConfig, "draw_value")
     solver: bool = native_option(PuctConfig, "solver")
     find_immediate_wins: bool = native_option(PuctConfig, "find_immediate_wins")
