@@ -22,8 +22,8 @@ from sparring.networks import Position
 from sparring.play.game import LiveGame
 from sparring.players import Player
 from sparring.players.engines import EngineConfig, PositionHistory
-from sparring.players.policy_player import make_player
 from sparring.players.player_config import shipped_levels
+from sparring.players.policy_player import make_player
 from sparring.policies import Policy
 
 LEVELS = (950, 1550, 2260)

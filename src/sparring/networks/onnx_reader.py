@@ -1,7 +1,7 @@
 """Reads what playing needs of an ONNX file without the library `onnx`: metadata, inputs and outputs.
 
 The file itself is opened by a runtime as it is. `check_content` refuses what needs no shape inference to be
-recognised; `sparring.networks.graph_check` checks more, with the library.
+recognised; `sparring.networks.onnx_files` checks more, with the library.
 """
 
 from __future__ import annotations

@@ -29,8 +29,7 @@ from sparring.players.behaviour_models import (
     ThinkTimeModel,
     behaviour,
 )
-from sparring.players.book import Book, open_book
-from sparring.players.game_players import OpeningStyle, StyleWeights, game_players
+from sparring.players.game_players import Book, OpeningStyle, StyleWeights, game_players, open_book
 from sparring.players.player import Decision, GameStart, Player, Turn
 from sparring.players.player_config import PlayerConfig
 from sparring.policies import Policy, load_policy, rating_out_of_range, unrated
