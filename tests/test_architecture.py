@@ -245,17 +245,15 @@ def test_the_package_has_few_modules() -> None:
     assert len([*SOURCE.rglob("*.py")]) <= MOST_FILES
 
 
-@pytest.mark.parametrize(
-    ("way", "most"),
-    [("command line to a move", 30), ("click to the answer", 25), ("turn of blind chess", 25)],
-)
+MOST_ON_THE_WAY = {"command line to a move": 30, "click to the answer": 25, "turn of blind chess": 25}
+
+
+@pytest.mark.parametrize("way", MOST_ON_THE_WAY)
 def test_a_way_through_the_program_has_few_files(way: str) -> None:
     """`python tests/journeys.py --list` shows them. In a process of its own, which has imported nothing."""
     if way == "turn of blind chess":
         pytest.importorskip("reconchess")
-    script = str(Path(__file__).with_name("journeys.py"))
-    done = subprocess.run(
-        [sys.executable, script, "--list", way], stdout=subprocess.PIPE, text=True, check=True
-    )
+    command = [sys.executable, str(Path(__file__).with_name("journeys.py")), "--list", way]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
     python, other, _ = map(int, done.stdout.splitlines()[-1].split())
     assert python + other <= MOST_ON_THE_WAY[way], done.stdout
