@@ -49,9 +49,7 @@ def positions(game: str) -> list[Position]:
     return chosen
 
 
-def row(
-    name: str, backend: str, exact: list[Prediction], network: Network, at: list[Position]
-) -> dict[str, Any]:
+def row(backend: str, exact: list[Prediction], network: Network, at: list[Position]) -> dict[str, Any]:
     """How far predictions are from the exact ones."""
     predicted = network.predict(at)
     pairs = [(a.probabilities.astype(float), b.probabilities) for a, b in zip(exact, predicted, strict=True)]
