@@ -5,8 +5,10 @@ The inference backends are behind one protocol, each for a measured reason:
 - ONNX Runtime, the default: it runs on every CPU, and its results are those of the published figures.
 - OpenVINO on a CPU with bfloat16: 2.5 times as many positions a second as ONNX Runtime at 6 blocks of 64.
 - PyTorch on a GPU, in bfloat16 (`torch`), in float32 for figures that must agree with the CPU's
-  (`torch-float32`), or compiled with CUDA graphs for long runs (`torch-compiled`): a quantised network has
-  hundreds of small operators, whose launches take longer than their work. On an H200 a batch of 128 takes
+  (`torch-float32`), or compiled with CUDA graphs for long runs (`torch-compiled`). The likeliest move of
+  `human-chess` is another one than with ONNX Runtime in 2.7 % of 600 positions in bfloat16 and in 0.8 % in
+  float32, of `human-shogi` in 0.2 % and in none (results/bench/precision.json). A quantised network has
+  hundreds of small operators, whose launches take longer than their work: on an H200 a batch of 128 takes
   2.2 ms compiled instead of 6.8, after half a minute of compilation.
 """
 
