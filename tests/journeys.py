@@ -47,10 +47,10 @@ class Trace:
         sys.setprofile(self._event)
 
     def _event(self, frame: Any, event: str, argument: object) -> None:
-        code, local = frame.f_code, self._importing
+        code, depth = frame.f_code, int(getattr(self._importing, "depth", 0))
         if code.co_name == "<module>" and event in ("call", "return"):
-            local.depth = max(getattr(local, "depth", 0) + (1 if event == "call" else -1), 0)
-        elif not self.recording or event != "call" or getattr(local, "depth", 0):
+            self._importing.depth = max(depth + (1 if event == "call" else -1), 0)
+        elif not self.recording or event != "call" or depth:
             return
         elif code.co_filename.startswith(self._prefix):
             self.functions.setdefault(Path(code.co_filename), set()).add(code.co_qualname)
@@ -158,9 +158,9 @@ def native_files(root: Path) -> list[Path]:
             continue
         seen.add(path)
         waiting += [
-            found
+            place
             for name in re.findall(r'^#include "([^"]+)"', path.read_text(), re.MULTILINE)
-            for found in (core / name, path.parent / name)
+            for place in (core / name, path.parent / name)
         ]
         if path.suffix == ".hpp":
             waiting.append(path.with_suffix(".cpp"))
@@ -191,7 +191,7 @@ def count(name: str, listed: bool = False) -> tuple[int, int, int]:
             walk(trace, Path(folder))
         finally:
             sys.setprofile(None)
-            threading.setprofile(None)  # type: ignore[arg-type]  # removes it
+            threading.setprofile(None)
     python, values = trace.files()
     other = others(source.parents[1])
     assert all(path.is_file() for path in other), "a file of the way is not there any more"
