@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -47,7 +49,7 @@ NO_REFERENCE = {"sparring.card": "a key of networks' metadata"}
 REFERENCE = re.compile(r"sparring(?:\.\w+)+(?::\w+)?")
 ANY_PACKAGE = "sparring.*"
 """What an f-string refers to that leaves the package open."""
-FINDS_PLUGINS = "games/registry.py"
+FINDS_PLUGINS = "games/description.py"
 """The module that imports `sparring.<game>.plugin`."""
 
 
@@ -233,3 +235,25 @@ def test_a_module_is_short() -> None:
     for folder in (SOURCE, repository / "studies", repository / "bench"):
         for path in folder.rglob("*.py"):
             assert len(path.read_text().splitlines()) <= 800, f"{path}: split it"
+
+
+MOST_FILES = 280
+"""The package's modules. A new one is an idea of its own, not a part of its only importer."""
+
+
+def test_the_package_has_few_modules() -> None:
+    assert len([*SOURCE.rglob("*.py")]) <= MOST_FILES
+
+
+MOST_ON_THE_WAY = {"command line to a move": 30, "click to the answer": 25, "turn of blind chess": 25}
+
+
+@pytest.mark.parametrize("way", MOST_ON_THE_WAY)
+def test_a_way_through_the_program_has_few_files(way: str) -> None:
+    """`python tests/journeys.py --list` shows them. In a process of its own, which has imported nothing."""
+    if way == "turn of blind chess":
+        pytest.importorskip("reconchess")
+    command = [sys.executable, str(Path(__file__).with_name("journeys.py")), "--list", way]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+    python, other, _ = map(int, done.stdout.splitlines()[-1].split())
+    assert python + other <= MOST_ON_THE_WAY[way], done.stdout

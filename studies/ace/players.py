@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from sparring.players.levels import shipped_levels
-from sparring.players.player_config import PlayerConfig
+from sparring.players.player_config import PlayerConfig, shipped_levels
 from studies.ace.curve import results_in
 
 CLASS_NAMES = {1250: "D", 1650: "B", 2150: "Expert", 2550: "GM"}

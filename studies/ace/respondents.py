@@ -10,8 +10,7 @@ import numpy as np
 
 from sparring.games import load_game
 from sparring.networks import Position
-from sparring.players.levels import load_player_config, shipped_levels
-from sparring.players.player_config import PlayerConfig
+from sparring.players.player_config import PlayerConfig, load_player_config, shipped_levels
 from sparring.players.policy_player import lockstep_distributions
 from sparring.policies import load_policy
 from sparring.policies.policy import Array

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from sparring.base.errors import BadConfig
 from sparring.networks.card import read_card_from_file
+from sparring.networks.network import open_session
 from sparring.networks.onnx_files import load_onnx
-from sparring.networks.sessions import open_session
 from sparring.rbc.history import read_histories
 from sparring.rbc.plugin import DESCRIPTION
 from sparring.rbc.synopsis import headsets_of

@@ -103,7 +103,7 @@ def ladder(
     html: Html = False,
 ) -> None:
     """Play each Expendibots agent against the one below; analyse the opening; compare value networks."""
-    from sparring.expendibots.value_network import SHIPPED_NETWORK
+    from sparring.expendibots.agent import SHIPPED_NETWORK
     from studies.expendibots import evaluators, opening
     from studies.expendibots.ladder import LadderConfig, draw_ladder, run_ladder
     from studies.expendibots.pages import write_ladder_page

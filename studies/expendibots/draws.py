@@ -11,7 +11,7 @@ import numpy as np
 
 from sparring._core import ExpendibotsState
 from sparring.base.provenance import provenance
-from sparring.expendibots.endings import tokens
+from sparring.expendibots.agent import tokens
 from sparring.expendibots.game import Expendibots
 from sparring.expendibots.tables import shipped_tables
 from sparring.measure.reports import write_json

@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from sparring.base.provenance import provenance
-from sparring.expendibots.agent import AgentComponents, ExpendibotsAgent
+from sparring.expendibots.agent import AgentComponents, ExpendibotsAgent, open_network, origin_of
 from sparring.expendibots.game import Expendibots
 from sparring.expendibots.tables import shipped_tables
-from sparring.expendibots.value_network import open_network, origin_of
 from sparring.measure.reports import write_json
 from sparring.players import SearchLimits
 from sparring.search.linear_evaluation import open_evaluation

@@ -14,10 +14,9 @@ from typing import Any
 
 from sparring.base.provenance import provenance
 from sparring.base.workers import Worker, open_pool
-from sparring.expendibots.agent import AgentComponents, ExpendibotsAgent
+from sparring.expendibots.agent import AgentComponents, ExpendibotsAgent, open_network, write_network
 from sparring.expendibots.tables import shipped_tables
 from sparring.expendibots.training import Epoch, ValueNetworkConfig, read_positions, train
-from sparring.expendibots.value_network import open_network, write_network
 from sparring.measure.reports import write_json
 from sparring.players import SearchLimits
 from sparring.search.linear_evaluation import open_evaluation

@@ -13,7 +13,7 @@ from bench.course_referee import COLOURS, PlayerFactory, referee
 from sparring.base.provenance import provenance
 from sparring.base.storage import Journal
 from sparring.base.workers import Worker, open_pool
-from sparring.expendibots.endings import tokens
+from sparring.expendibots.agent import tokens
 from sparring.expendibots.game import Action
 from sparring.expendibots.referee import SECONDS, RefereePlayer
 from sparring.expendibots.tables import shipped_tables

@@ -15,7 +15,7 @@ from functools import partial
 import numpy as np
 
 from sparring._core import ExpendibotsState
-from sparring.expendibots.endings import tokens
+from sparring.expendibots.agent import tokens
 from sparring.expendibots.game import Action, Expendibots
 from sparring.games import Move
 

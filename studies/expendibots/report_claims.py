@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from sparring._core import ExpendibotsSearch, ExpendibotsState
 from sparring.base.provenance import provenance
-from sparring.expendibots.endings import stacks
+from sparring.expendibots.agent import stacks
 from sparring.expendibots.game import Expendibots
 from sparring.games import Move
 from sparring.measure.reports import write_json

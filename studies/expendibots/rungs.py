@@ -9,8 +9,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sparring._core import ExpendibotsSearch, ExpendibotsState
-from sparring.expendibots.agent import AgentComponents, ExpendibotsAgent, shipped_components
-from sparring.expendibots.endings import Square, endgame_move, stacks, tokens
+from sparring.expendibots.agent import (
+    AgentComponents,
+    ExpendibotsAgent,
+    Square,
+    endgame_move,
+    shipped_components,
+    stacks,
+    tokens,
+)
 from sparring.games import Move
 from sparring.players.player import Decision, Player, Turn
 from sparring.players.small_players import RandomPlayer, random_decision

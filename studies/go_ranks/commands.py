@@ -376,7 +376,7 @@ def _players(table: Path) -> list[PlayerConfig]:
     from dataclasses import replace
 
     from sparring.games.ratings import rank_text
-    from sparring.players.levels import read_level_table
+    from sparring.players.player_config import read_level_table
 
     rows = read_level_table(table)
     ranks = [rank_text(row.rating or row.level) for row in rows.levels]

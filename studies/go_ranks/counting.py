@@ -13,18 +13,17 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sparring.games import ParseError
-from sparring.go.counting import dead_stones, own_eyes
+from sparring.go.counting import dead_stones, own_eyes, safe_area
 from sparring.go.game import Go
 from sparring.go.gtp_board import resumed
 from sparring.go.gtp_client import GtpEngine
-from sparring.go.safe_area import safe_area
 from sparring.measure.ratings import wilson_interval
 from sparring.networks import Position
 from sparring.play.game import LiveGame
 from sparring.players import Player
 from sparring.players.engines import EngineConfig, PositionHistory
-from sparring.players.levels import shipped_levels
-from sparring.players.loading import make_player
+from sparring.players.player_config import shipped_levels
+from sparring.players.policy_player import make_player
 from sparring.policies import Policy
 
 LEVELS = (950, 1550, 2260)

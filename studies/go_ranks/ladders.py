@@ -17,9 +17,8 @@ from numpy.typing import NDArray
 
 from sparring._core import GoState, katago_encode
 from sparring.games.ratings import rank_order, rank_text
-from sparring.go.counting import chains
+from sparring.go.counting import chains, neighbours_on
 from sparring.go.game import Go
-from sparring.go.safe_area import neighbours_on
 from sparring.networks import Position
 from sparring.policies import Policy
 from studies.go_ranks.people import FoxGame

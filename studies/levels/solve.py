@@ -11,7 +11,7 @@ import numpy as np
 
 from sparring.measure.calibration import CalibrationGame, GamesTask
 from sparring.players import LevelTable
-from sparring.players.levels import Level
+from sparring.players.player_config import Level
 from studies.levels.pooled import POLICY, SEARCH, DialGame, PooledFit, fit_pooled
 
 RULE: Literal["regularised"] = "regularised"

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from sparring.players import LevelTable, PlayerConfig
-from sparring.players.levels import Level
+from sparring.players.player_config import Level
 
 
 def with_measurements(table: LevelTable, ladders: Iterable[Mapping[str, Any]]) -> LevelTable:

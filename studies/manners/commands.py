@@ -9,7 +9,7 @@ from typing import Annotated, Any, TypeAlias, cast
 import typer
 
 from sparring.base.errors import UserError
-from sparring.players.levels import LevelTable, read_level_table, shipped_levels
+from sparring.players.player_config import LevelTable, read_level_table, shipped_levels
 from studies.options import command_line
 
 RESULTS = Path("results/manners")

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import zstandard
 
-from sparring.arena.openings import read_openings
+from sparring.arena.run_tournament import read_openings
 from sparring.arena.tournament import OpeningSuite
 from sparring.base.errors import BadConfig
 from sparring.chess.game import Chess

@@ -6,9 +6,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from sparring.arena.openings import read_openings
 from sparring.arena.results import ArenaGame
-from sparring.arena.run_tournament import GameRunner, GameTask
+from sparring.arena.run_tournament import GameRunner, GameTask, read_openings
 from sparring.arena.tournament import ParticipantConfig, StrengthPlayerConfig, Tournament, pairing_of
 from sparring.games import EngineProtocol, protocol_games
 from sparring.players import SearchLimits

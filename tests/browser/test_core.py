@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from sparring.games import GAMES, load_game
-from sparring.players.levels import shipped_levels
+from sparring.players.player_config import shipped_levels
 from tests.browser.conftest import in_node
 
 DEPTHS = {"chess": 4, "shogi": 3, "go": 2, "breakthrough": 4, "expendibots": 2, "rbc": 2}

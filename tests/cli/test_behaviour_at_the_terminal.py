@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from sparring.cli import main, terminal
-from sparring.cli import session as line_input
 
 
 @pytest.fixture(autouse=True)
@@ -32,7 +31,7 @@ def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 def play(monkeypatch: pytest.MonkeyPatch, typed: list[str], *options: str) -> None:
     lines = iter(typed)
-    monkeypatch.setattr(line_input.LineInput, "read", lambda self, prompt, words: next(lines))
+    monkeypatch.setattr(terminal.LineInput, "read", lambda self, prompt, words: next(lines))
     main(["play", "chess", "--seed", "1", *options])
 
 

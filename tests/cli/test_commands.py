@@ -355,7 +355,7 @@ def test_a_place_where_no_game_can_be_saved_is_refused_before_the_game(
     def forbidden(**_: object) -> None:
         raise PermissionError(errno.EACCES, "Permission denied")
 
-    monkeypatch.setattr("sparring.cli.session.TemporaryFile", forbidden)
+    monkeypatch.setattr("sparring.cli.terminal.TemporaryFile", forbidden)
     assert run("play", "chess", "--strength", "1", "--save", str(tmp_path / "new" / "x.pgn")) == 2
     assert f"x.pgn cannot be written: permission denied ({tmp_path})" in capsys.readouterr().err
     assert not (tmp_path / "new").exists()

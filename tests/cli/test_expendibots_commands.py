@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from sparring.cli import main
+from sparring.expendibots.agent import open_network, origin_of
 from sparring.expendibots.book import open_expendibots_book
-from sparring.expendibots.value_network import open_network, origin_of
 from tests.cli.command_errors import one_line_error
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from sparring.cli import session as line_input
 from sparring.cli import terminal
 from sparring.go.game import Go
 from sparring.players import Decision, Player, Turn
@@ -23,7 +22,7 @@ class Passes(Player):
 
 def played(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *typed: str) -> str:
     lines = iter(typed)
-    monkeypatch.setattr(line_input.LineInput, "read", lambda self, prompt, words: next(lines))
+    monkeypatch.setattr(terminal.LineInput, "read", lambda self, prompt, words: next(lines))
     game = Go(size=9)
     terminal.TerminalGame(game, game.parse(AFTER_ONE_PASS), 0, Passes()).play()
     return capsys.readouterr().out

@@ -50,11 +50,11 @@ from pathlib import Path
 tools.update(sys.modules)
 from fastapi.testclient import TestClient
 tools = set(sys.modules) - tools
-from sparring.server import opponents
+from sparring.server import game_host
 from sparring.server.app import create_app
 from sparring.server.security import Access
 
-opponents.LONGEST_PAUSE = opponents.SHORTEST_PAUSE = 0.0  # opponents answer at once
+game_host.LONGEST_PAUSE = game_host.SHORTEST_PAUSE = 0.0  # opponents answer at once
 
 with TestClient(create_app(Path("page.sqlite"), Access(hosts=("testserver",)), None)) as client:
     for offer in client.get("/api/catalogue").json():

@@ -14,10 +14,9 @@ import pytest
 from rich.color import Color
 
 from sparring.chess.game import Chess
-from sparring.cli import session as line_input
 from sparring.cli import terminal
 from sparring.cli.arguments import with_article
-from sparring.cli.session import DARK, LAST_MOVE, LIGHT, SQUARES, TerminalOptions
+from sparring.cli.terminal import DARK, LAST_MOVE, LIGHT, SQUARES, TerminalOptions
 from sparring.players import Decision, Player, PlayerConfig, TimeControl, Turn, make_player
 
 
@@ -39,7 +38,7 @@ def played(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], opponent: Polite, *typed: str
 ) -> str:
     lines = iter(typed)
-    monkeypatch.setattr(line_input.LineInput, "read", lambda self, prompt, words: next(lines))
+    monkeypatch.setattr(terminal.LineInput, "read", lambda self, prompt, words: next(lines))
     terminal.TerminalGame(Chess(), Chess().initial(), 0, opponent).play()
     return capsys.readouterr().out
 
@@ -68,7 +67,7 @@ def test_a_hint_does_not_change_the_game(
 ) -> None:
     def game(*typed: str) -> str:
         lines = iter(typed)
-        monkeypatch.setattr(line_input.LineInput, "read", lambda self, prompt, words: next(lines))
+        monkeypatch.setattr(terminal.LineInput, "read", lambda self, prompt, words: next(lines))
         opponent = make_player(PlayerConfig("chess", rating=1500))
         terminal.TerminalGame(Chess(), Chess().initial(), 0, opponent, TerminalOptions(seed=3)).play()
         return next(line for line in capsys.readouterr().out.splitlines() if "1. e4" in line)
@@ -81,7 +80,7 @@ def test_the_rules_draw_is_claimed_before_one_is_offered(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     typed = iter(["Nf3", "Ng1", "Nf3", "Ng1", "draw"])
-    monkeypatch.setattr(line_input.LineInput, "read", lambda self, prompt, words: next(typed))
+    monkeypatch.setattr(terminal.LineInput, "read", lambda self, prompt, words: next(typed))
     replies = iter(["g8f6", "f6g8", "g8f6", "f6g8"])
     terminal.TerminalGame(Chess(), Chess().initial(), 0, Scripted(replies)).play()
     shown = capsys.readouterr().out
@@ -163,7 +162,7 @@ def test_a_game_that_cannot_be_saved_goes_to_the_folder_of_games(
         yield "quit"
 
     typed = lines()
-    monkeypatch.setattr(line_input.LineInput, "read", lambda self, prompt, words: next(typed))
+    monkeypatch.setattr(terminal.LineInput, "read", lambda self, prompt, words: next(typed))
     terminal.TerminalGame(Chess(), Chess().initial(), 0, Polite()).play()
     shown = capsys.readouterr().out
     assert f"Not saved: {folder}/a.pgn cannot be written: a part of its path is a file" in shown
@@ -186,7 +185,7 @@ def test_the_opponents_clock_is_shown(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     typed = iter(("e4", "quit"))
-    monkeypatch.setattr(line_input.LineInput, "read", lambda self, prompt, words: next(typed))
+    monkeypatch.setattr(terminal.LineInput, "read", lambda self, prompt, words: next(typed))
     monkeypatch.setattr("sparring.base.clock.time.monotonic", lambda: 5.0)
     options = TerminalOptions(time_control=TimeControl(3600, increment=10))
     terminal.TerminalGame(Chess(), Chess().initial(), 0, Polite(), options).play()
@@ -206,7 +205,7 @@ def test_byoyomi_and_canadian_overtime_are_shown(
         now[0] += 40
         return ("e4", "d4", "c4", "quit")[len(prompts) - 1]
 
-    monkeypatch.setattr(line_input.LineInput, "read", reads)
+    monkeypatch.setattr(terminal.LineInput, "read", reads)
     for control, shown in (
         (TimeControl(60, byoyomi=30, periods=3), ["1:00", "0:20", "0:30 (3 periods)", "0:30 (2 periods)"]),
         (
@@ -226,7 +225,7 @@ def test_the_flag_falls(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
         while True:
             signal.pause()
 
-    monkeypatch.setattr(line_input.LineInput, "read", waits)
+    monkeypatch.setattr(terminal.LineInput, "read", waits)
     options = TerminalOptions(time_control=TimeControl(0.01, margin=0))
     terminal.TerminalGame(Chess(), Chess().initial(), 0, Polite(), options).play()
     assert "You are out of time: Black wins." in capsys.readouterr().out

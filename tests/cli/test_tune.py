@@ -16,7 +16,7 @@ import pytest
 from sparring.cli import main
 from sparring.play.opponent import Opponent
 from sparring.players import PlayerConfig
-from sparring.players.levels import read_level_table
+from sparring.players.player_config import read_level_table
 from sparring.policies import Policy
 from tests.cli.command_errors import one_line_error
 from tests.matching.tables import random_record, write_table

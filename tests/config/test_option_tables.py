@@ -11,7 +11,7 @@ import pytest
 
 from sparring.base.config import read_toml
 from sparring.games import GAMES
-from sparring.players.levels import load_player_config
+from sparring.players.player_config import load_player_config
 from sparring.policies.loading import read_policy_config
 from sparring.rbc.bots import load_bot_config
 from sparring.records.presets import game_filter

@@ -8,7 +8,7 @@ import onnx
 import pytest
 
 from sparring.base.config import usable_threads
-from sparring.networks import sessions
+from sparring.networks import network
 from tests.networks.tiny_networks import tiny_network
 
 
@@ -26,10 +26,10 @@ def test_a_session_of_a_network_starts_no_more(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1}, raising=False)
     started: list[int] = []
 
-    def record(model: onnx.ModelProto, threads: int) -> sessions.Session:
+    def record(model: onnx.ModelProto, threads: int) -> network.Session:
         started.append(threads)
-        return sessions.OnnxRuntimeSession(model, 1)
+        return network.OnnxRuntimeSession(model, 1)
 
-    monkeypatch.setitem(sessions.BACKENDS, "onnxruntime", record)
-    sessions.open_session(tiny_network("chess"), threads=1024)
+    monkeypatch.setitem(network.BACKENDS, "onnxruntime", record)
+    network.open_session(tiny_network("chess"), threads=1024)
     assert started == [2]

@@ -14,7 +14,7 @@ import pytest
 from sparring import data
 from sparring.arena.tournament import read_tournament
 from sparring.base.sentences import Sentence
-from sparring.players.levels import load_player_config, read_level_table
+from sparring.players.player_config import load_player_config, read_level_table
 from sparring.policies import load_policy
 from sparring.rbc.bots import load_bot_config
 from sparring.server.messages import text_of

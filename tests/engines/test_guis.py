@@ -17,7 +17,7 @@ from sparring.base.errors import BadConfig, BadFile, UserError
 from sparring.engines import PROTOCOLS, EngineSettings
 from sparring.engines.guis import GUIS, Installed, install
 from sparring.engines.options import find_option
-from sparring.players.levels import shipped_levels
+from sparring.players.player_config import shipped_levels
 
 PAGE = Path(__file__).parents[2] / "docs" / "engines.md"
 WITH_A_LIST = [name for name, gui in GUIS.items() if gui.writer is not None]

@@ -17,7 +17,7 @@ from sparring.engines.options import (
     declared_options,
     find_option,
 )
-from sparring.players.levels import level_range, parse_player_config
+from sparring.players.player_config import level_range, parse_player_config
 from sparring.policies import load_policy, rating_range
 
 PAGE = Path(__file__).parents[2] / "docs" / "engines.md"

@@ -11,8 +11,16 @@ from contextlib import contextmanager
 import pytest
 
 from sparring.players import engines
-from sparring.players.engine_pipes import COMPLAINTS, OUTPUT, Pipes, PolledPipes, PumpedPipes
-from sparring.players.engines import EngineFailure, EngineProcess, FailureReason
+from sparring.players.engines import (
+    COMPLAINTS,
+    OUTPUT,
+    EngineFailure,
+    EngineProcess,
+    FailureReason,
+    Pipes,
+    PolledPipes,
+    PumpedPipes,
+)
 
 KINDS = [PolledPipes, PumpedPipes]
 ECHO = "import sys\nfor line in sys.stdin: print(line.strip().upper(), flush=True)"

@@ -15,7 +15,7 @@ import pytest
 
 from sparring.base.errors import BadConfig
 from sparring.games import GAMES, GameDescription, NetworkLayout, describe, describe_state, game_of, load_game
-from sparring.games.registry import GameRegistry
+from sparring.games.description import GameRegistry
 from sparring.measure.samples import GameSelection, read_sample
 from sparring.networks.formats import NetworkFormats, codecs, game_formats
 from sparring.players.game_players import GamePlayers, game_players
@@ -182,7 +182,7 @@ def entry_point(value: str, name: str = "nim") -> EntryPoint:
     ("value", "complaint"),
     [
         ("nowhere:NIM", "cannot be loaded: No module named 'nowhere'"),
-        ("sparring.games.registry:GROUP", "is a str, not a GameDescription"),
+        ("sparring.games.description:GROUP", "is a str, not a GameDescription"),
         ("sparring.go.plugin:DESCRIPTION", "describes itself as 'go'"),
     ],
 )

@@ -7,7 +7,7 @@ import onnx
 import pytest
 
 from sparring import data
-from sparring.networks.sessions import open_session
+from sparring.networks.network import open_session
 
 torch = pytest.importorskip("torch")
 

@@ -15,7 +15,7 @@ from sparring.base.errors import BadFile
 from sparring.networks import graph, style
 from sparring.networks.card import ModelCard
 from sparring.networks.formats import make_codec, open_network
-from sparring.networks.sessions import open_session
+from sparring.networks.network import open_session
 from sparring.networks.style import matches, read_style, with_features, with_person
 from sparring.policies.person import graph_digest
 from tests.reference.graph_builder import LibraryBuilder

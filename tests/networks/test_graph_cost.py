@@ -9,7 +9,7 @@ import pytest
 from onnx import TensorProto, helper
 
 from sparring import data
-from sparring.networks.graph_check import multiply_adds
+from sparring.networks.onnx_files import multiply_adds
 
 Shape = tuple[int, ...]
 

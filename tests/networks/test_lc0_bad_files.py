@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from sparring.base.errors import BadFile
-from sparring.base.protobuf import parse
 from sparring.chess.lc0_graph import read
 from sparring.chess.lc0_weights import LayerReader
 from sparring.networks.card import read_card
+from sparring.networks.onnx_reader import parse
 from tests.networks.lc0_writer import (
     NetworkKind,
     RandomLayers,

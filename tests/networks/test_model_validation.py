@@ -15,7 +15,7 @@ import pytest
 from sparring.base.errors import BadFile
 from sparring.games import load_game
 from sparring.networks import load_network
-from sparring.networks.sessions import open_session
+from sparring.networks.network import open_session
 from sparring.networks.store import add
 from tests.networks import hostile_models
 from tests.networks.hostile_models import CARDS, ENTRIES, GRAPHS, chess_model, with_card_text, with_entries

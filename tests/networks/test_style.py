@@ -15,7 +15,7 @@ from sparring.games import load_game
 from sparring.networks import Network, Position
 from sparring.networks.conditioned import ConditionedCodec
 from sparring.networks.formats import make_codec, open_network, read_network
-from sparring.networks.sessions import open_session
+from sparring.networks.network import open_session
 from sparring.networks.style import (
     FEATURES,
     StyleNetwork,

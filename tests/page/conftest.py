@@ -26,9 +26,9 @@ RESULTS = Path(__file__).parents[2] / "results"
 _PROGRAM = """
 import sys
 from sparring.cli import main
-from sparring.server import opponents
+from sparring.server import game_host
 
-opponents.LONGEST_PAUSE = opponents.SHORTEST_PAUSE = 0.0
+game_host.LONGEST_PAUSE = game_host.SHORTEST_PAUSE = 0.0
 sys.exit(main())
 """
 """A server whose opponents answer at once."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from playwright.sync_api import Page, Route, expect
 
-from sparring.players.levels import shipped_levels
+from sparring.players.player_config import shipped_levels
 from tests.page.steps import (
     begin,
     choose,

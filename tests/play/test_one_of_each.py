@@ -107,7 +107,7 @@ MOVES_BY_ITSELF = {
     "expendibots/training.py": "self-play by a search without a player",
     "expendibots/book.py": "the lines of a book, by a search",
     "expendibots/commands.py": "a table of a position's moves",
-    "expendibots/endings.py": "a position's moves, by the tables",
+    "expendibots/agent.py": "a position's moves, by the tables",
     "games/states.py": "playouts of random moves",
     "search/linear_evaluation.py": "random openings of self-play",
     "server/new_game.py": "random openings",

@@ -9,7 +9,7 @@ import pytest
 
 from sparring import games
 from sparring.base.errors import BadFile
-from sparring.expendibots.agent import shipped_agent
+from sparring.expendibots.agent import endgame_move, shipped_agent
 from sparring.expendibots.book import (
     BookConfig,
     ExpendibotsBook,
@@ -17,7 +17,6 @@ from sparring.expendibots.book import (
     open_expendibots_book,
     write_book,
 )
-from sparring.expendibots.endings import endgame_move
 from sparring.expendibots.tables import shipped_tables
 from sparring.players import GameStart, SearchLimits, Turn
 from studies.expendibots.rungs import LADDER, GreedyPlayer, ladder_player, opening_move

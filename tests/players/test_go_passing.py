@@ -12,10 +12,10 @@ from sparring.go.counting import (
     apply_passing_rules,
     own_eyes,
     people_would_pass,
+    safe_area,
     wins_without_dead_stones,
 )
 from sparring.go.game import Go
-from sparring.go.safe_area import safe_area
 from sparring.networks import Prediction
 from sparring.play.game import LiveGame
 from sparring.play.opponent import Opponent

@@ -19,8 +19,14 @@ from sparring.players import (
     read_level_table,
     shipped_levels,
 )
-from sparring.players.levels import LEVEL_KEYS, Level, at_level, level_of_rating, parse_player_config
-from sparring.players.player_config import default_player_config
+from sparring.players.player_config import (
+    LEVEL_KEYS,
+    Level,
+    at_level,
+    default_player_config,
+    level_of_rating,
+    parse_player_config,
+)
 
 TABLE = LevelTable(
     "chess",
@@ -157,7 +163,7 @@ def test_a_rating_has_the_level_of_its_number_where_levels_are_on_its_scale() ->
 
 def test_a_rank_is_a_level_where_the_levels_are_ranks(monkeypatch: pytest.MonkeyPatch) -> None:
     ranks = LevelTable("go", tuple(Level(rank, rank, 0.8) for rank in (-5, -1, 1, 3)))
-    monkeypatch.setattr("sparring.players.levels.shipped_levels", lambda game: ranks)
+    monkeypatch.setattr("sparring.players.player_config.shipped_levels", lambda game: ranks)
     assert level_of_rating("go", "3d") == 3
     assert level_of_rating("go", "3k") == -3
     assert level_of_rating("go", "6k") is None

@@ -28,8 +28,8 @@ from sparring.players import (
     load_player_config,
     make_player,
 )
-from sparring.players.book import open_book
-from sparring.players.levels import parse_player_config
+from sparring.players.game_players import open_book
+from sparring.players.player_config import parse_player_config
 from sparring.search import Clock
 from sparring.search.limits import allocate_time
 from tests.networks.tiny_networks import tiny_network, write

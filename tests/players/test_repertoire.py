@@ -10,7 +10,7 @@ import pytest
 from sparring.base.errors import BadFile
 from sparring.chess.books import PgnRepertoire
 from sparring.chess.game import Chess
-from sparring.players.book import GameBook, open_book
+from sparring.players.game_players import GameBook, open_book
 
 STUDY = """[Event "My (White) repertoire"]
 

@@ -19,8 +19,8 @@ from sparring.records import GameRecord, Termination, build_table, load_preset, 
 from sparring.records.record import ParsedGame, Reader
 from sparring.records.statistics import collect_statistics, group_of, rating_bounds
 from sparring.shogi.csa import read_csa, to_csa
-from sparring.shogi.hcpe import read_hcpe
 from sparring.shogi.kif import read_ki2, read_kif
+from sparring.shogi.records import read_hcpe
 
 HEAD = "手合割：平手\n先手：a\n後手：b\n手数----指手---------消費時間--\n"
 USUAL_TEXT = "   1 ７六歩(77)   ( 0:05/00:00:05)\n   2 ３四歩(33)   ( 1:07/00:01:07)\n"

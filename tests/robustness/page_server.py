@@ -20,7 +20,7 @@ import uvicorn
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from sparring.server import opponents
+from sparring.server import game_host
 from sparring.server.app import create_app
 from sparring.server.security import VISITOR_COOKIE, Access, TimedProtocol
 from tests.waiting import wait_until
@@ -137,4 +137,4 @@ def server_process(folder: Path, *options: str) -> Iterator[tuple[subprocess.Pop
 
 def without_pauses() -> None:
     """Opponents answer at once, in all trials of this process."""
-    opponents.LONGEST_PAUSE = opponents.SHORTEST_PAUSE = 0.0
+    game_host.LONGEST_PAUSE = game_host.SHORTEST_PAUSE = 0.0

@@ -24,8 +24,7 @@ from sparring.base.errors import BadConfig
 from sparring.games import GAMES
 from sparring.measure.ratings import Sprt
 from sparring.players import TimeControl
-from sparring.players.levels import load_player_config
-from sparring.players.player_config import PlayerConfig
+from sparring.players.player_config import PlayerConfig, load_player_config
 from sparring.policies.loading import PolicyEntry, PolicyFile, read_policy_config
 from sparring.rbc.bots import BotConfig, load_bot_config
 from sparring.rbc.training.config import (
@@ -71,8 +70,8 @@ HOSTILE = [
 PLAYER: dict[str, Any] = {
     "game": "go", "name": "a", "model": "human", "rating": "3d", "opponent_rating": "2d", "temperature": 1.0,
     "nodes": 10, "seconds": 1.0, "evaluator": "strong", "rule": "kl", "kl_weight": 0.1, "c_puct": 1.0,
-    "c_base": 1.0, "c_factor": 1.0, "policy_temperature": 1.0, "unvisited_share": 0.1, "fpu_reduction": 0.1,
-    "fpu_absolute": False, "draw_value": 0.0, "solver": True, "find_immediate_wins": True,
+    "policy_temperature": 1.0, "unvisited_share": 0.1, "fpu_reduction": 0.1,
+    "draw_value": 0.0, "solver": True, "find_immediate_wins": True,
     "play_forced_wins": True, "batch": 4,
     "memory": 4, "threads": 1, "resign_below": 0.1, "resign_after": 2,
     "draw_within": 0.1, "draw_after": 10, "draw_offers": False, "book": "x.pgn", "book_plies": 4, "seed": 1,

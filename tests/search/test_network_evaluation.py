@@ -8,7 +8,7 @@ import pytest
 from sparring import games
 from sparring._core import ExpendibotsNetwork, ExpendibotsSearch, ExpendibotsState, ParseError
 from sparring.base.errors import BadFile
-from sparring.expendibots.value_network import LAYERS, open_network, origin_of, write_network
+from sparring.expendibots.agent import LAYERS, open_network, origin_of, write_network
 from sparring.search.linear_evaluation import open_evaluation
 
 EXPENDIBOTS = games.load_game("expendibots")

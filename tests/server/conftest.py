@@ -13,7 +13,7 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore")
     from fastapi.testclient import TestClient
 
-from sparring.server import opponents
+from sparring.server import game_host
 from sparring.server.app import create_app
 from sparring.server.security import Access
 
@@ -27,8 +27,8 @@ BEARER = {"Authorization": "Bearer secret"}
 @pytest.fixture(autouse=True)
 def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     """Opponents answer at once."""
-    monkeypatch.setattr(opponents, "LONGEST_PAUSE", 0.0)
-    monkeypatch.setattr(opponents, "SHORTEST_PAUSE", 0.0)
+    monkeypatch.setattr(game_host, "LONGEST_PAUSE", 0.0)
+    monkeypatch.setattr(game_host, "SHORTEST_PAUSE", 0.0)
 
 
 @pytest.fixture

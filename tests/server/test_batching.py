@@ -12,7 +12,7 @@ from sparring.games import GAMES, describe, load_game
 from sparring.networks import Position, Prediction
 from sparring.play.opponent import BLEND
 from sparring.players import Decision, GameStart, Turn
-from sparring.players.levels import level_keys
+from sparring.players.player_config import level_keys
 from sparring.policies.policy import SharedPolicy
 from sparring.server.messages import OpponentChoice
 from sparring.server.opponents import Opponents

@@ -16,8 +16,8 @@ from sparring.games import load_game
 from sparring.play.game import LiveGame
 from sparring.play.result import AGREEMENT, RESIGNATION, TIME_FORFEIT, GameResult
 from sparring.players import Decision
-from sparring.players.levels import shipped_levels
-from sparring.server import opponents
+from sparring.players.player_config import shipped_levels
+from sparring.server import game_host
 from sparring.server.opponents import Opponents, Speeds, position_seconds
 from sparring.server.page_game import result_sentence
 from tests.server.test_games_api import begin, play, post
@@ -33,8 +33,8 @@ def offer(client: TestClient, game: str) -> dict[str, Any]:
 
 @pytest.fixture
 def usual_pauses(monkeypatch: pytest.MonkeyPatch, no_pauses: None) -> None:
-    monkeypatch.setattr(opponents, "SHORTEST_PAUSE", 0.5)
-    monkeypatch.setattr(opponents, "LONGEST_PAUSE", 4.0)
+    monkeypatch.setattr(game_host, "SHORTEST_PAUSE", 0.5)
+    monkeypatch.setattr(game_host, "LONGEST_PAUSE", 4.0)
 
 
 @pytest.mark.usefixtures("usual_pauses")
@@ -62,7 +62,7 @@ def test_a_pause_lies_between_half_a_second_and_four() -> None:
     rules = load_game("chess")
     state = rules.initial()
     drawn = [
-        opponents.Pauses(seed).seconds(rules, state, Decision(state.legal_moves()[0]), 0)
+        game_host.Pauses(seed).seconds(rules, state, Decision(state.legal_moves()[0]), 0)
         for seed in range(200)
     ]
     assert 0.5 <= min(drawn) <= max(drawn) <= 4.0
@@ -72,14 +72,14 @@ def test_a_pause_lies_between_half_a_second_and_four() -> None:
 def test_a_person_need_not_wait_for_a_pause_that_means_nothing_any_more(
     client: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(opponents, "SHORTEST_PAUSE", 30.0)
-    monkeypatch.setattr(opponents, "LONGEST_PAUSE", 30.0)
+    monkeypatch.setattr(game_host, "SHORTEST_PAUSE", 30.0)
+    monkeypatch.setattr(game_host, "LONGEST_PAUSE", 30.0)
     view = begin(client, "breakthrough", opponent={"strength": 1})
     body = {"move": "a2a3", "ply": 0}
     assert client.post(f"/api/games/{view['id']}/moves", json=body).json()["phase"] == "thinking"
     assert post(client, view, "undo").json()["ply"] == 0
-    monkeypatch.setattr(opponents, "SHORTEST_PAUSE", 0.0)
-    monkeypatch.setattr(opponents, "LONGEST_PAUSE", 0.0)
+    monkeypatch.setattr(game_host, "SHORTEST_PAUSE", 0.0)
+    monkeypatch.setattr(game_host, "LONGEST_PAUSE", 0.0)
     assert play(client, view, "b2b3")["ply"] == 2
 
 

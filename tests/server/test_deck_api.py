@@ -28,7 +28,7 @@ from sparring.play.game import StoredMove
 from sparring.play.opponent import STRONG
 from sparring.play.result import GameResult
 from sparring.players.adaptive import OpponentResult, estimate_strength
-from sparring.players.levels import shipped_levels
+from sparring.players.player_config import shipped_levels
 from sparring.policies import Policy
 from sparring.policies.policy import SharedPolicy
 from sparring.records import Termination

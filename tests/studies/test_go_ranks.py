@@ -11,7 +11,7 @@ import pytest
 from sparring.go.game import Go
 from sparring.go.sgf import read_sgf
 from sparring.networks import Position, load_network
-from sparring.players.levels import read_level_table
+from sparring.players.player_config import read_level_table
 from studies.__main__ import main
 from studies.go_ranks import kit
 from studies.go_ranks.fit import Loss, fit_ranks, rank_at, rank_step, smooth_losses, solve_temperature

@@ -9,7 +9,7 @@ from sparring.games import load_game
 from sparring.measure.calibration import read_anchors
 from sparring.players import LevelTable
 from sparring.players.engines import EngineConfig
-from sparring.players.levels import Level
+from sparring.players.player_config import Level
 from studies.levels.engine_shares import selection_depth
 from studies.levels.positions import PEOPLE, GamePosition
 from studies.levels.table import grid_table, table_text, with_measurements

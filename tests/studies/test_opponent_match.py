@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sparring.expendibots.endings import tokens
+from sparring.expendibots.agent import tokens
 from sparring.expendibots.game import Expendibots
 from studies.expendibots.alphabeta_opponent import AlphaBetaOpponent
 from studies.expendibots.draws import analyse_draws, play_game

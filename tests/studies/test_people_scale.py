@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from sparring.players import LevelTable
-from sparring.players.levels import Level
+from sparring.players.player_config import Level
 from sparring.records.readers import reader_for
 from sparring.records.sources import open_chunks
 from studies.levels.own_games import play_levels, played_games

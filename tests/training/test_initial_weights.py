@@ -11,9 +11,8 @@ import pytest
 import torch
 
 from sparring.base.errors import BadConfig
-from sparring.training.initial_weights import chosen_blocks
 from sparring.training.loader import Cursor
-from sparring.training.people import PeopleTask
+from sparring.training.people import PeopleTask, chosen_blocks
 from sparring.training.trainer import Trainer
 from tests.matching.tables import write_table
 from tests.networks.onnx_session import run

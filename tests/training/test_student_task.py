@@ -21,7 +21,7 @@ from sparring.base.errors import BadConfig
 from sparring.games import load_game
 from sparring.networks.card import read_card_from_file
 from sparring.networks.codec import Position
-from sparring.networks.sessions import open_session
+from sparring.networks.network import open_session
 from sparring.records import Batches
 from sparring.training.batches import TrainingBatch
 from sparring.training.config import StudentConfig, load_student_config, shipped_student_configs

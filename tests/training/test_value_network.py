@@ -9,6 +9,7 @@ import torch
 
 from sparring import games
 from sparring._core import ExpendibotsNetwork
+from sparring.expendibots.agent import open_network
 from sparring.expendibots.training import (
     Epoch,
     ValueNetworkConfig,
@@ -19,7 +20,6 @@ from sparring.expendibots.training import (
     train,
     train_value_network,
 )
-from sparring.expendibots.value_network import open_network
 from sparring.search.linear_evaluation import open_evaluation
 from sparring.training import TrainingDiverged
 from sparring.training.trainer import Trainer

@@ -22,7 +22,7 @@ from sparring.games import EngineProtocol as EngineProtocol
 from sparring.measure.ratings import Sprt
 from sparring.players import STRENGTHS, PlayerConfig, SearchLimits, TimeControl, load_player_config
 from sparring.players.engines import EngineConfig, option_text
-from sparring.players.levels import LEVEL_KEYS, parse_player_config
+from sparring.players.player_config import LEVEL_KEYS, parse_player_config
 
 TournamentFormat: TypeAlias = Literal["round-robin", "gauntlet"]
 

@@ -12,7 +12,7 @@ import chess.polyglot
 
 from sparring.base.errors import BadFile
 from sparring.games import Move
-from sparring.players.book import Book
+from sparring.players.game_players import Book
 
 
 class PolyglotBook:

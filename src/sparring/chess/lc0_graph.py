@@ -17,7 +17,6 @@ from onnx import TensorProto
 
 from sparring._core import lc0_policy_moves
 from sparring.base.errors import BadFile
-from sparring.base.protobuf import Message, parse
 from sparring.chess.lc0_weights import (
     MAGIC,
     ActivationFunction,
@@ -33,6 +32,7 @@ from sparring.chess.lc0_weights import (
 )
 from sparring.networks.card import ModelCard
 from sparring.networks.graph import GraphBuilder, attention_policy_map
+from sparring.networks.onnx_reader import Message, parse
 
 PLANES, SQUARES, POLICY = 112, 64, 1858
 _NEWEST = (0, 33)

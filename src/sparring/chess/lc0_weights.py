@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparring.base.errors import BadFile
-from sparring.base.protobuf import Message
+from sparring.networks.onnx_reader import Message
 
 MAGIC = 0x1C0
 _MAGIC_TAG = b"\x0d"  # field 1, four bytes

@@ -17,7 +17,7 @@ from sparring.base.config import show_value
 from sparring.base.errors import UserError
 from sparring.base.provenance import portable_command
 from sparring.games import GAMES, Game, RatingSystem, describe, load_game
-from sparring.networks.sessions import BACKENDS
+from sparring.networks.network import BACKENDS
 from sparring.policies import Policy, policy_name, rating_out_of_range
 from sparring.records import Split
 

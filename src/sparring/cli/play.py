@@ -20,14 +20,12 @@ from sparring.cli.arguments import (
     with_article,
 )
 from sparring.cli.console import visible
-from sparring.cli.session import TerminalOptions, check_writable, expand_user
-from sparring.cli.terminal import TerminalGame
+from sparring.cli.terminal import TerminalGame, TerminalOptions, check_writable, expand_user
 from sparring.games import Game, describe
 from sparring.play.opponent import Opponent, advice_on, imitated_rating, no_people
 from sparring.players import DEFAULT_RATING, STRENGTHS, AdaptivePlayer, Player, PolicyPlayer, SearchPlayer
 from sparring.players.game_players import games_with_bots
-from sparring.players.levels import shipped_levels
-from sparring.players.player_config import StrengthScale
+from sparring.players.player_config import StrengthScale, shipped_levels
 from sparring.policies.person import PersonPolicy
 from sparring.records.readers import written_formats
 

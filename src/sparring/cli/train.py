@@ -27,7 +27,7 @@ from sparring.cli.console import (
     make_console,
     metrics_progress,
 )
-from sparring.players.book import open_book
+from sparring.players.game_players import open_book
 from sparring.search.linear_evaluation import SEARCHERS, open_evaluation
 from sparring.training.config import (
     StudentConfig,

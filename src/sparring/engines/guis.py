@@ -22,7 +22,7 @@ from typing import Any, NamedTuple, TypeAlias
 from sparring.base.errors import BadConfig, BadFile, UserError
 from sparring.base.storage import atomic_write
 from sparring.engines.options import PROTOCOLS
-from sparring.players.levels import shipped_levels
+from sparring.players.player_config import shipped_levels
 
 # Launchers.
 

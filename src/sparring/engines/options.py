@@ -16,15 +16,16 @@ from sparring.base.config import field_hints
 from sparring.base.errors import BadConfig
 from sparring.games import protocol_games
 from sparring.games.ratings import ELO, parse_rank
-from sparring.players.levels import (
+from sparring.players.persons import find_person
+from sparring.players.player_config import (
     LEVEL_KEYS,
+    PlayerConfig,
     at_level,
+    default_player_config,
     level_of_rating_alone,
     level_range,
     load_player_config,
 )
-from sparring.players.persons import find_person
-from sparring.players.player_config import PlayerConfig, default_player_config
 
 
 @dataclass(frozen=True)

@@ -2,14 +2,31 @@
 
 from __future__ import annotations
 
+import io
+import json
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
+from itertools import permutations
+from pathlib import Path
+from typing import Any, TypeAlias
 
-from sparring._core import ExpendibotsEndgameTables, ExpendibotsNetwork, ExpendibotsSearch, ExpendibotsState
+import numpy as np
+from numpy.typing import NDArray
+
+from sparring import data
+from sparring._core import (
+    ExpendibotsEndgameTables,
+    ExpendibotsNetwork,
+    ExpendibotsSearch,
+    ExpendibotsState,
+    ParseError,
+)
+from sparring.base.errors import BadFile
+from sparring.base.storage import atomic_write, read_npz
 from sparring.expendibots.book import ExpendibotsBook, open_expendibots_book
-from sparring.expendibots.endings import endgame_move
 from sparring.expendibots.tables import shipped_tables
-from sparring.expendibots.value_network import open_network
+from sparring.games import Move
 from sparring.players.player import Decision, Turn
 from sparring.players.small_players import (
     LearnedPlayer,
@@ -97,3 +114,181 @@ def strength_agent(game: str, strength: int) -> LearnedPlayer:
     parts = shipped_components()
     limits, megabytes = SearchLimits(nodes=150 * effort(strength)), max(1, effort(strength) // 100)
     return LearnedPlayer(parts.evaluation, limits, megabytes=megabytes, prepare=parts.equip)
+
+
+# Files of Expendibots' value networks: NumPy archives with the layers in float16 and the origin as JSON.
+
+
+SHIPPED_NETWORK = data.path("value_networks", "expendibots")
+LAYERS = ("stacks", "measured", "first_bias", "between", "second_bias", "last", "last_bias")
+"""The arrays of a file: the arguments of `ExpendibotsNetwork`."""
+
+
+def open_network(path: Path = SHIPPED_NETWORK) -> ExpendibotsNetwork:
+    """Reads a network. Raises BadFile."""
+    layers = {name: array.astype(np.float32) for name, array in _arrays(path).items() if name in LAYERS}
+    try:
+        last_bias = float(layers.pop("last_bias"))
+        return ExpendibotsNetwork(**layers, last_bias=last_bias)
+    except (ParseError, TypeError, ValueError, KeyError) as error:
+        raise BadFile(f"{path} has no network: {error}") from None
+
+
+def origin_of(path: Path) -> dict[str, Any]:
+    """Returns the origin of a network: command, date, machine, configuration. Raises BadFile."""
+    origin: dict[str, Any] = json.loads(str(_arrays(path).get("origin", "{}")))
+    return origin
+
+
+def write_network(layers: Mapping[str, NDArray[np.float32]], origin: Mapping[str, Any], path: Path) -> None:
+    """Writes a file for `open_network`, atomically. `layers` has the arrays of `LAYERS`."""
+    atomic_write(path, network_file(layers, origin))
+
+
+def network_file(layers: Mapping[str, NDArray[np.float32]], origin: Mapping[str, Any]) -> bytes:
+    """Returns the content of a file for `open_network`."""
+    halves: dict[str, Any] = {name: np.asarray(layers[name], np.float16) for name in LAYERS}
+    file = io.BytesIO()
+    np.savez_compressed(file, origin=np.array(json.dumps(dict(origin))), **halves)
+    return file.getvalue()
+
+
+def _arrays(path: Path) -> dict[str, NDArray[Any]]:
+    try:
+        return read_npz(path)
+    except (OSError, BadFile) as error:
+        raise BadFile(f"{path} has no network: {error}") from None
+
+
+# Endgame heuristics of the Expendibots report (section 2.4): chase a lone stack, close in on two tokens.
+
+
+Square: TypeAlias = tuple[int, int]
+"""(x, y): x from the left, y from White's side."""
+_Cost: TypeAlias = Callable[[ExpendibotsState], tuple[float, ...]]
+
+_COVERING = ((0, 3, 6), (1, 4, 7))
+"""Columns of three stacks in a row that nothing can pass: two squares between them."""
+
+
+def endgame_move(state: ExpendibotsState) -> Move | None:
+    """The move of the heuristic that applies; None if neither applies or it has no move."""
+    own, other = tokens(state)
+    if own > 1 and len(stacks(state, 1 - state.to_move)) == 1:
+        return chase(state)
+    if own > 2 and other == 2:
+        return close_in(state)
+    return None
+
+
+def chase(state: ExpendibotsState) -> Move | None:
+    """Against one stack: approaches it with the nearest stack until a boom reaches it."""
+    if (boom := winning_boom(state)) is not None:
+        return boom
+    return _best_move(state, lambda after: _hunt(after, 1 - after.to_move))
+
+
+def close_in(state: ExpendibotsState) -> Move | None:
+    """Against two tokens: advances three stacks in a row, two squares apart, row by row."""
+    if (boom := winning_boom(state)) is not None:
+        return boom
+    return _best_move(state, lambda after: _line(after, 1 - after.to_move))
+
+
+def winning_boom(state: ExpendibotsState) -> Move | None:
+    """The cheapest BOOM that costs the opponent tokens and keeps the majority; None if there is none."""
+    own, other = tokens(state)
+    best: tuple[int, Move] | None = None
+    for move in state.legal_moves():
+        if state.action(move)[0] != "BOOM":
+            break  # BOOMs come first
+        left_other, left_own = tokens(state.play(move))
+        fine = left_own > 0 if left_other == 0 else left_other < other and left_own > max(1, left_other)
+        if fine and (best is None or own - left_own < best[0]):
+            best = (own - left_own, move)
+    return None if best is None else best[1]
+
+
+def tokens(state: ExpendibotsState) -> tuple[int, int]:
+    """Token counts of the side to move and of the opponent."""
+    white = sum(height for row in state.heights for height in row if height > 0)
+    black = -sum(height for row in state.heights for height in row if height < 0)
+    return (white, black) if state.to_move == 0 else (black, white)
+
+
+def stacks(state: ExpendibotsState, player: int) -> dict[Square, int]:
+    """The heights of a player's stacks by square."""
+    sign = 1 if player == 0 else -1
+    return {
+        (x, y): sign * height
+        for y, row in enumerate(state.heights)
+        for x, height in enumerate(row)
+        if sign * height > 0
+    }
+
+
+def _best_move(state: ExpendibotsState, cost: _Cost) -> Move | None:
+    """The MOVE of least cost after which the opponent has no saving BOOM; None if there is none."""
+    best: tuple[tuple[float, ...], Move] | None = None
+    for move in state.legal_moves():
+        if state.action(move)[0] == "BOOM":
+            continue
+        after = state.play(move)
+        if after.outcome is not None or after.repetitions > 1 or _refuted(after):
+            continue
+        candidate = (cost(after), move)
+        if best is None or candidate[0] < best[0]:
+            best = candidate
+    return None if best is None else best[1]
+
+
+def _refuted(after: ExpendibotsState) -> bool:
+    """Whether the opponent has a BOOM after which it has at least as many tokens."""
+    for move in after.legal_moves():
+        if after.action(move)[0] != "BOOM":
+            return False
+        own, other = tokens(after.play(move))
+        if own <= other:
+            return True
+    return False
+
+
+def _hunt(after: ExpendibotsState, hunter: int) -> tuple[float, ...]:
+    """Cost of a chase: king-move distance of the nearest stack, its walking distance, its height."""
+    prey = next(iter(stacks(after, 1 - hunter)))
+    reach, walk, height = min(
+        (max(abs(x - prey[0]), abs(y - prey[1])), abs(x - prey[0]) + abs(y - prey[1]), height)
+        for (x, y), height in stacks(after, hunter).items()
+    )
+    return (max(reach, 1), walk, height)
+
+
+def _line(after: ExpendibotsState, side: int) -> tuple[float, ...]:
+    """Cost of a line: steps to complete the best one, then its distance from the opponent."""
+    own, enemies = stacks(after, side), stacks(after, 1 - side)
+    return min(
+        (float(_steps(own, line)), float(gap), float(-len(own))) for line, gap in _lines(list(enemies))
+    )
+
+
+def _lines(enemies: list[Square]) -> Iterator[tuple[tuple[Square, ...], int]]:
+    """Lines with all of the opponent's stacks on one side, each with the rows between."""
+    for swapped in (False, True):
+        rows = [x if swapped else y for x, y in enemies]
+        for row in range(8):
+            if not (row < min(rows) or row > max(rows)):
+                continue
+            gap = min(abs(row - enemy_row) for enemy_row in rows)
+            for places in _COVERING:
+                yield tuple((row, at) if swapped else (at, row) for at in places), gap
+
+
+def _steps(own: dict[Square, int], line: tuple[Square, ...]) -> int:
+    """Fewest steps that bring three tokens to their squares."""
+    token_squares = [square for square, height in own.items() for _ in range(min(height, 3))]
+    costs = [[abs(x - at[0]) + abs(y - at[1]) for at in line] for x, y in token_squares]
+    near = sorted(range(len(token_squares)), key=lambda i: min(costs[i]))[:5]
+    return min(
+        (sum(costs[i][j] for j, i in enumerate(chosen)) for chosen in permutations(near, min(3, len(near)))),
+        default=99,
+    )

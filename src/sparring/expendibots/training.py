@@ -21,8 +21,8 @@ from torch import Tensor, nn
 from sparring._core import ExpendibotsNetwork, ExpendibotsSearch, ExpendibotsState
 from sparring.base.storage import atomic_writer
 from sparring.base.workers import Worker, open_pool
+from sparring.expendibots.agent import network_file, open_network, write_network
 from sparring.expendibots.tables import shipped_tables
-from sparring.expendibots.value_network import network_file, open_network, write_network
 from sparring.games import load_game
 from sparring.search.linear_evaluation import WIN_VALUE, LinearEvaluation, random_start
 from sparring.training.config import OptimizationConfig

@@ -16,9 +16,9 @@ import msgspec
 from msgspec import Meta
 
 from sparring.base.errors import BadFile
-from sparring.base.protobuf import parse
 from sparring.games import describe
 from sparring.games.description import ENCODING_VERSION, MOVE_NUMBERING
+from sparring.networks.onnx_reader import parse
 
 if TYPE_CHECKING:
     import onnx

@@ -17,8 +17,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 from sparring.base.errors import BadFile
 from sparring.networks.graph import BATCH_DIMENSION
-from sparring.networks.graph_check import check_memory
-from sparring.networks.onnx_files import convert_opset, to_array
+from sparring.networks.onnx_files import check_memory, convert_opset, to_array
 from sparring.networks.onnx_reader import read_onnx
 
 if TYPE_CHECKING:

@@ -11,17 +11,19 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+import numpy as np
+
 from sparring import data
 from sparring.base.errors import BadFile, require
-from sparring.games import GAMES
+from sparring.games import GAMES, load_game
 from sparring.networks.card import ModelCard, has_card, read_card
-from sparring.networks.codec import Codec
+from sparring.networks.codec import Codec, Position, Prediction, Tensors
 from sparring.networks.conditioned import ConditionedCodec
 from sparring.networks.onnx_reader import OnnxFile, check_content, read_onnx
-from sparring.networks.plain import PlainCodec
 
 if TYPE_CHECKING:
     import onnx
+
 
 CodecFactory: TypeAlias = Callable[[Mapping[str, float | int | str]], Codec]
 """(settings of the model card) -> the codec. Raises KeyError, ValueError or BadFile."""
@@ -59,6 +61,62 @@ class NetworkFormats:
     """Codecs by the name in model cards."""
     weights: WeightsFormat | None = None
     onnx: OnnxFormat | None = None
+
+
+# The plain codec: a game's own planes in, one logit per move code out. The quickest way to a network for a
+# new game.
+
+
+class PlainCodec:
+    """Codec of any game. Settings: `game`, its name."""
+
+    optional_outputs = frozenset(("value",))
+
+    def __init__(self, settings: Mapping[str, float | int | str]) -> None:
+        self.game = str(settings["game"])
+        self._spec = load_game(self.game).spec
+
+    def output_shapes(self, inputs: Tensors) -> Mapping[str, tuple[int, ...]]:
+        """A logit per move code; a value is optional."""
+        return {"policy": (self._spec.moves,), "value": (1,)}
+
+    def encode(self, positions: Sequence[Position]) -> Tensors:
+        """The game's planes."""
+        return {"planes": load_game(self.game).encode([position.state for position in positions])}
+
+    def decode(self, positions: Sequence[Position], outputs: Tensors) -> list[Prediction]:
+        """The softmax over the legal moves, and the value if the network has one."""
+        policy = np.asarray(outputs["policy"], dtype=np.float32)
+        values = np.asarray(outputs["value"]) if "value" in outputs else None
+        predictions = []
+        for row, position in enumerate(positions):
+            moves = position.state.legal_moves()
+            logits = policy[row, moves]
+            weights = np.exp(logits - logits.max())
+            value = None if values is None else float(values[row, 0])
+            predictions.append(Prediction(tuple(moves), weights / weights.sum(), value, state=position.state))
+        return predictions
+
+    def symmetries(self, position: Position) -> int:
+        """The number of symmetries that the rules allow in this position."""
+        return int(position.state.symmetries)
+
+    def apply_symmetry(self, positions: Sequence[Position], inputs: Tensors, symmetry: int) -> Tensors:
+        """The planes with every cell moved by the symmetry."""
+        planes = inputs["planes"]
+        turned = np.empty_like(planes).reshape(*planes.shape[:2], -1)
+        for row, position in enumerate(positions):
+            cells = position.state.transformed_cells(symmetry)
+            turned[row][:, cells] = planes[row].reshape(planes.shape[1], -1)
+        return {"planes": turned.reshape(planes.shape)}
+
+    def invert_symmetry(self, positions: Sequence[Position], outputs: Tensors, symmetry: int) -> Tensors:
+        """The logits of the legal moves, read at the moves' images under the symmetry."""
+        policy = np.array(outputs["policy"])
+        for row, position in enumerate(positions):
+            moves = position.state.transformed_moves(symmetry)
+            policy[row, position.state.legal_moves()] = outputs["policy"][row, moves]
+        return {**outputs, "policy": policy}
 
 
 _GENERAL: Mapping[str, CodecFactory] = {"people": ConditionedCodec, "plain": PlainCodec}
@@ -120,7 +178,7 @@ def read_network(path: Path) -> tuple[onnx.ModelProto, ModelCard]:
     """Reads a network file of any supported format as an ONNX graph with its card. Raises BadFile,
     MissingExtra or OSError."""
     _require_onnx(path)
-    from sparring.networks.graph_check import check_graph
+    from sparring.networks.onnx_files import check_graph
 
     try:
         model = _read(path)

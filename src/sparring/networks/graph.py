@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparring._core import lc0_policy_moves
-from sparring.base.protobuf import FieldValue, encode, parse
 from sparring.networks import onnx_reader as onnx_format
 from sparring.networks.card import ModelCard, write_card
+from sparring.networks.onnx_reader import FieldValue, encode, parse
 
 if TYPE_CHECKING:
     import onnx

@@ -18,8 +18,7 @@ from sparring.base.storage import atomic_write
 from sparring.games import load_game
 from sparring.networks.card import ModelCard, read_card_from_file
 from sparring.networks.formats import model_name
-from sparring.networks.network import Network
-from sparring.networks.sessions import serialized
+from sparring.networks.network import Network, serialized
 
 _NAME = re.compile(r"[\w][\w.+-]{0,99}")
 
@@ -146,7 +145,7 @@ def load_network(
     Args:
         model: a name in the store, or a file.
         game: completes names that every game has, such as `human`.
-        backend: runtime of the graph, one of `sessions.BACKENDS`.
+        backend: runtime of the graph, one of `network.BACKENDS`.
         threads: threads of the runtime.
         batch: positions that run at once.
 

@@ -22,6 +22,7 @@ from sparring.base.storage import read_npz
 from sparring.games import describe, load_game
 from sparring.networks.codec import Codec, Position, Tensors
 from sparring.networks.graph import GraphBuilder
+from sparring.networks.network import Model, open_session, serialized
 from sparring.networks.onnx_reader import (
     INPUTS,
     NODE_INPUTS,
@@ -31,7 +32,6 @@ from sparring.networks.onnx_reader import (
     parse_model,
     read_onnx,
 )
-from sparring.networks.sessions import Model, open_session, serialized
 
 Array = NDArray[np.float32]
 FEATURES = "style"

@@ -21,15 +21,7 @@ from sparring.players.adaptive import AdaptivePlayer
 from sparring.players.engine_player import EnginePlayer
 from sparring.players.engines import EngineConfig, option_text
 from sparring.players.game_players import game_players
-from sparring.players.levels import (
-    level_keys,
-    level_of_rating,
-    level_of_rating_alone,
-    load_player_config,
-    read_level_table,
-    shipped_levels,
-)
-from sparring.players.loading import load_player_file, make_player, open_player
+from sparring.players.loading import load_player_file, open_player
 from sparring.players.persons import PersonEntry, find_person
 from sparring.players.player import Player
 from sparring.players.player_config import (
@@ -37,8 +29,14 @@ from sparring.players.player_config import (
     PlayerConfig,
     StrengthScale,
     default_player_config,
+    level_keys,
+    level_of_rating,
+    level_of_rating_alone,
+    load_player_config,
+    read_level_table,
+    shipped_levels,
 )
-from sparring.players.policy_player import PolicyPlayer, SearchPlayer, find_opening_style
+from sparring.players.policy_player import PolicyPlayer, SearchPlayer, find_opening_style, make_player
 from sparring.players.small_players import STRENGTHS, make_strength_player
 from sparring.policies import (
     Policy,

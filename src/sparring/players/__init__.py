@@ -8,13 +8,8 @@ if TYPE_CHECKING:
     from sparring.base.clock import Clock as Clock
     from sparring.base.clock import TimeControl as TimeControl
     from sparring.players.adaptive import AdaptivePlayer as AdaptivePlayer
-    from sparring.players.levels import LevelTable as LevelTable
-    from sparring.players.levels import load_player_config as load_player_config
-    from sparring.players.levels import read_level_table as read_level_table
-    from sparring.players.levels import shipped_levels as shipped_levels
     from sparring.players.loading import LOAD_ERRORS as LOAD_ERRORS
     from sparring.players.loading import load_player_file as load_player_file
-    from sparring.players.loading import make_player as make_player
     from sparring.players.loading import open_player as open_player
     from sparring.players.player import NO_MOVE as NO_MOVE
     from sparring.players.player import Decision as Decision
@@ -22,10 +17,15 @@ if TYPE_CHECKING:
     from sparring.players.player import Player as Player
     from sparring.players.player import Turn as Turn
     from sparring.players.player_config import DEFAULT_RATING as DEFAULT_RATING
+    from sparring.players.player_config import LevelTable as LevelTable
     from sparring.players.player_config import PlayerConfig as PlayerConfig
     from sparring.players.player_config import default_player_config as default_player_config
+    from sparring.players.player_config import load_player_config as load_player_config
+    from sparring.players.player_config import read_level_table as read_level_table
+    from sparring.players.player_config import shipped_levels as shipped_levels
     from sparring.players.policy_player import PolicyPlayer as PolicyPlayer
     from sparring.players.policy_player import SearchPlayer as SearchPlayer
+    from sparring.players.policy_player import make_player as make_player
     from sparring.players.small_players import STRENGTHS as STRENGTHS
     from sparring.players.small_players import LearnedPlayer as LearnedPlayer
     from sparring.players.small_players import RandomPlayer as RandomPlayer

@@ -11,14 +11,11 @@ from sparring.base.config import Source, from_table, read_toml
 from sparring.base.errors import BadConfig, BadFile, NotFound
 from sparring.games import Game
 from sparring.players.adaptive import AdaptivePlayer, OpponentHistory
-from sparring.players.book import open_book
 from sparring.players.game_players import Bots, games_with_bots
-from sparring.players.levels import at_level, level_range, parse_player_config
 from sparring.players.player import Player
-from sparring.players.player_config import PlayerConfig
-from sparring.players.policy_player import PolicyPlayer, SearchPlayer
+from sparring.players.player_config import PlayerConfig, at_level, level_range, parse_player_config
+from sparring.players.policy_player import make_player
 from sparring.players.small_players import LearnedPlayer
-from sparring.policies import Policy, load_policy, rating_out_of_range, unrated
 from sparring.search import SearchLimits
 from sparring.search.linear_evaluation import open_evaluation
 
@@ -79,30 +76,6 @@ def open_player(config: PlayerConfig, history: OpponentHistory | None = None) ->
         history or OpponentHistory(config.game),
         next(guess for guess in guesses if guess is not None),
     )
-
-
-def make_player(config: PlayerConfig, policy: Policy | None = None, *, search: bool = False) -> PolicyPlayer:
-    """The player of a configuration: a PolicyPlayer if it has no nodes to search, else a SearchPlayer.
-
-    Args:
-        policy: the configuration's policy, if it is loaded already.
-        search: makes a SearchPlayer in any case, for front ends whose turns may ask for a search.
-
-    Raises one of LOAD_ERRORS.
-    """
-    policy = policy or load_policy(config.model, config.game, threads=config.threads)
-    ratings = config.rating_number("rating"), config.rating_number("opponent_rating")
-    if complaint := rating_out_of_range(policy, *ratings):
-        raise BadConfig(complaint)
-    if ratings != (None, None) and (complaint := unrated(policy)):
-        raise BadConfig(f"{complaint}: leave out rating and opponent_rating")
-    book = open_book(Path(config.book), config.game, config.book_plies) if config.book else None
-    if not search and not config.nodes:
-        return PolicyPlayer(config, policy, book)
-    evaluator = None
-    if config.evaluator:
-        evaluator = load_policy(config.evaluator, config.game, threads=config.threads)
-    return SearchPlayer(config, policy, evaluator, book)
 
 
 def _evaluation_player(path: Path, game: str | None, overrides: Mapping[str, Any]) -> LearnedPlayer:

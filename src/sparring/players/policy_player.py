@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
+from pathlib import Path
 from threading import Event
 from typing import Any
 
@@ -15,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparring.base.config import bad_value, native_values
+from sparring.base.errors import BadConfig
 from sparring.games import Move, describe
 from sparring.networks import Position, Prediction
 from sparring.players.behaviour_models import (
@@ -27,11 +29,10 @@ from sparring.players.behaviour_models import (
     ThinkTimeModel,
     behaviour,
 )
-from sparring.players.book import Book
-from sparring.players.game_players import OpeningStyle, StyleWeights, game_players
+from sparring.players.game_players import Book, OpeningStyle, StyleWeights, game_players, open_book
 from sparring.players.player import Decision, GameStart, Player, Turn
 from sparring.players.player_config import PlayerConfig
-from sparring.policies import Policy
+from sparring.policies import Policy, load_policy, rating_out_of_range, unrated
 from sparring.search import (
     MoveSelection,
     Puct,
@@ -546,3 +547,27 @@ def lockstep_distributions(
         search_distribution(policy.game, state, result, selection, avoid_draws=config.play_forced_wins)
         for state, result in zip(states, results, strict=True)
     ]
+
+
+def make_player(config: PlayerConfig, policy: Policy | None = None, *, search: bool = False) -> PolicyPlayer:
+    """The player of a configuration: a PolicyPlayer if it has no nodes to search, else a SearchPlayer.
+
+    Args:
+        policy: the configuration's policy, if it is loaded already.
+        search: makes a SearchPlayer in any case, for front ends whose turns may ask for a search.
+
+    Raises one of `players.LOAD_ERRORS`.
+    """
+    policy = policy or load_policy(config.model, config.game, threads=config.threads)
+    ratings = config.rating_number("rating"), config.rating_number("opponent_rating")
+    if complaint := rating_out_of_range(policy, *ratings):
+        raise BadConfig(complaint)
+    if ratings != (None, None) and (complaint := unrated(policy)):
+        raise BadConfig(f"{complaint}: leave out rating and opponent_rating")
+    book = open_book(Path(config.book), config.game, config.book_plies) if config.book else None
+    if not search and not config.nodes:
+        return PolicyPlayer(config, policy, book)
+    evaluator = None
+    if config.evaluator:
+        evaluator = load_policy(config.evaluator, config.game, threads=config.threads)
+    return SearchPlayer(config, policy, evaluator, book)

@@ -20,12 +20,11 @@ from numpy.typing import NDArray
 
 from sparring import data
 from sparring.base.errors import BadConfig
-from sparring.base.protobuf import parse
 from sparring.base.storage import atomic_write, read_npz
 from sparring.games import GAMES, describe
 from sparring.networks import Network, Position, Prediction
 from sparring.networks.codec import PositionBatch, PredictionBatch
-from sparring.networks.onnx_reader import GRAPH
+from sparring.networks.onnx_reader import GRAPH, parse
 from sparring.networks.store import find, user_data_folder
 from sparring.policies.policy import Policy, predict_batch
 from sparring.policies.repertoire import MAX_PLY, Repertoire
@@ -215,7 +214,7 @@ def read_styled(base: str, game: str) -> tuple[bytes, ModelCard, StyleNetwork | 
     OSError.
     """
     from sparring.networks.formats import make_codec, open_network
-    from sparring.networks.sessions import serialized
+    from sparring.networks.network import serialized
     from sparring.networks.style import matches, read_style
 
     model, card = open_network(find(base, game))

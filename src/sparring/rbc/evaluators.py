@@ -205,7 +205,7 @@ class NetworkEvaluator:
 
     def recognise(self, opponent: str) -> None:
         """Chooses the opponent's headset by its name, else the one of strong players."""
-        from sparring.networks.sessions import open_session
+        from sparring.networks.network import open_session
 
         headset = recognise(opponent, self.headsets, self._replaced)
         if self.opponent_headset == headset:

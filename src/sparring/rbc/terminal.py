@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from sparring.cli.console import foreign
-from sparring.cli.session import DEFAULTS, LeftGame, TerminalOptions
-from sparring.cli.terminal import COMMANDS, TerminalGame
+from sparring.cli.terminal import COMMANDS, DEFAULTS, LeftGame, TerminalGame, TerminalOptions
 from sparring.games import Game, IllegalMove, ParseError
 from sparring.players import Decision, Player
 from sparring.rbc.game import MoveResult, OpponentMoveResult, SenseResult, known_diagram, observation_text

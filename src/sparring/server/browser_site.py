@@ -28,7 +28,7 @@ from sparring.networks import load_network
 from sparring.networks.conditioned import ConditionedCodec
 from sparring.players import DEFAULT_RATING
 from sparring.players.behaviour_models import behaviour
-from sparring.players.levels import shipped_levels
+from sparring.players.player_config import shipped_levels
 from sparring.policies.loading import read_policy_config
 from sparring.search.linear_evaluation import SEARCHERS, open_evaluation
 from sparring.server.catalogue import catalogue

@@ -16,8 +16,8 @@ from sparring.games import GAMES, GameDescription, describe, load_game
 from sparring.play.opponent import DEFAULT_STRENGTH, default_kind
 from sparring.players import DEFAULT_RATING
 from sparring.players.game_players import Bots, bot_ratings, game_players
-from sparring.players.levels import LevelTable, shipped_levels
 from sparring.players.persons import stored_persons
+from sparring.players.player_config import LevelTable, shipped_levels
 from sparring.players.small_players import STRENGTHS
 from sparring.records.readers import formats, written_formats
 from sparring.server.messages import ApiMessage, GameTraits, Text, game_traits, text_of

@@ -47,6 +47,7 @@ from sparring.server.messages import (
     StrengthView,
     Text,
     board_view,
+    legal_move,
 )
 from sparring.server.progress import finding_of, keep_finding, opponent_of_my_level
 from sparring.server.refusal import REFUSALS, Refused, message_of
@@ -55,7 +56,6 @@ from sparring.server.routes import AskingVisitor, Host, Visitor, of_app
 from sparring.server.security import OWNER
 from sparring.server.store import OWN, Database, parse_ending
 from sparring.server.teacher import judge
-from sparring.server.understand import legal_move
 
 _MOST_CARDS = 5_000
 """Cards of a visitor."""

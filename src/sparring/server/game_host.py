@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 import secrets
 import time
 from collections import Counter, OrderedDict, deque
@@ -15,19 +16,23 @@ from functools import partial
 from threading import Event, Lock, Thread
 from typing import Any, TypeVar
 
+import numpy as np
 from fastapi import WebSocket, WebSocketDisconnect
 
+from sparring.base.clock import Clock
 from sparring.base.errors import CannotWrite, NotFound, first_line, raise_if_stopped
 from sparring.base.sentences import Sentence
-from sparring.games import describe
+from sparring.games import Game, describe
 from sparring.play.game import PendingTurn, PlayedMove, StoredMove
 from sparring.players import Decision, Player
 from sparring.players.adaptive import OpponentResult, StrengthEstimate, estimate_strength
-from sparring.players.levels import LevelTable, shipped_levels
+from sparring.players.behaviour_models import ThinkTime
 from sparring.players.player import NO_MOVE
+from sparring.players.player_config import LevelTable, PlayerConfig, shipped_levels
+from sparring.players.policy_player import make_think_time
 from sparring.server.messages import ApiMessage, GameView, NewGame, OpponentChoice, StrengthView, text_of
 from sparring.server.new_game import plan_game
-from sparring.server.opponents import Opponents, Pauses
+from sparring.server.opponents import Opponents
 from sparring.server.page_game import GameSettings, PageGame, Replays, refusing
 from sparring.server.refusal import Refused
 from sparring.server.security import OWNER
@@ -657,3 +662,41 @@ def _levels(game: str) -> LevelTable:
     if table is None:
         raise Refused(Sentence("There are no levels in {game}.", game=game), 422)
     return table
+
+
+# How long an opponent pauses before its move in a game without a clock, as people do.
+
+
+SHORTEST_PAUSE, LONGEST_PAUSE = 0.5, 4.0
+"""Seconds of a pause."""
+_PAUSE_CLOCK = Clock(180.0, 2.0)
+"""People pause as they would with this clock: quickly."""
+_USUAL_PAUSE, _PAUSE_SPREAD = 1.2, 0.5
+"""Median in seconds, and deviation of its logarithm, where the model of people's times has no policy."""
+_PAUSE_STREAM = 11
+"""Part of the seed of pauses, so that players draw from other random numbers."""
+
+
+class Pauses:
+    """The pauses of a game, which are drawn from its seed."""
+
+    def __init__(self, seed: int) -> None:
+        self._seed = seed
+        self._think_time: ThinkTime | None = None
+
+    def seconds(self, rules: Game[Any], state: Any, decision: Decision, ply: int) -> float:
+        """Seconds from the beginning of a turn to its move. A sense of a hidden game has no pause."""
+        if rules.spec.hidden and rules.move_text(state, decision.move).startswith("sense"):
+            return 0.0
+        rng = np.random.default_rng([self._seed, ply, _PAUSE_STREAM])
+        prediction = decision.prediction
+        if prediction is None:
+            drawn = float(np.exp(rng.normal(math.log(_USUAL_PAUSE), _PAUSE_SPREAD)))
+        else:
+            if self._think_time is None:
+                self._think_time = make_think_time(PlayerConfig(rules.spec.name, think_time="human"))
+            assert self._think_time is not None
+            shares = dict(zip(prediction.moves, prediction.probabilities, strict=True))
+            chosen = float(shares.get(decision.move, 0.0))
+            drawn = self._think_time.seconds(_PAUSE_CLOCK, None, prediction, chosen, ply, None, rng)
+        return min(max(drawn, SHORTEST_PAUSE), LONGEST_PAUSE)

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from sparring.base.sentences import Sentence
-from sparring.games import GameDescription
+from sparring.games import Game, GameDescription, Move, move_name
 from sparring.games.description import BoardKind
 from sparring.games.diagrams import Diagram, Piece
 from sparring.players.small_players import STRENGTHS
@@ -249,6 +249,11 @@ class LegalMove(ApiMessage):
 
     text: str
     name: str
+
+
+def legal_move(rules: Game[Any], state: Any, move: Move) -> LegalMove:
+    """The message of a legal move."""
+    return LegalMove(text=rules.move_text(state, move), name=move_name(state, move))
 
 
 class ResultView(ApiMessage):

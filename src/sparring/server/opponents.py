@@ -5,30 +5,23 @@ Networks are loaded once for all games.
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from threading import Event, Lock
 from typing import Any
 
-import numpy as np
-
 from sparring import data
-from sparring.base.clock import Clock
 from sparring.base.errors import BadConfig, NotFound, SparringError
 from sparring.base.sentences import Sentence, joined
 from sparring.games import Game, describe, load_game
 from sparring.measure.review import Reviewer
 from sparring.networks import Position
 from sparring.play.opponent import BLEND, HUMAN, STRONG, Opponent, rating_advice
-from sparring.players import DEFAULT_RATING, LOAD_ERRORS, Decision, Player
-from sparring.players.behaviour_models import ThinkTime
+from sparring.players import DEFAULT_RATING, LOAD_ERRORS, Player
 from sparring.players.game_players import game_players
-from sparring.players.levels import LevelTable, shipped_levels, shipped_table_name
 from sparring.players.persons import PersonEntry, stored_persons
-from sparring.players.player_config import PlayerConfig
-from sparring.players.policy_player import make_think_time
+from sparring.players.player_config import LevelTable, shipped_levels, shipped_table_name
 from sparring.policies import Policy, load_policy, rating_range
 from sparring.policies.policy import SharedPolicy
 from sparring.server.messages import OpponentChoice
@@ -259,44 +252,6 @@ def _in_style(of: str, nodes: int) -> Sentence:
         people=of,
         nodes=f"{nodes:,}",
     )
-
-
-# How long an opponent pauses before its move in a game without a clock, as people do.
-
-
-SHORTEST_PAUSE, LONGEST_PAUSE = 0.5, 4.0
-"""Seconds of a pause."""
-_PAUSE_CLOCK = Clock(180.0, 2.0)
-"""People pause as they would with this clock: quickly."""
-_USUAL_PAUSE, _PAUSE_SPREAD = 1.2, 0.5
-"""Median in seconds, and deviation of its logarithm, where the model of people's times has no policy."""
-_PAUSE_STREAM = 11
-"""Part of the seed of pauses, so that players draw from other random numbers."""
-
-
-class Pauses:
-    """The pauses of a game, which are drawn from its seed."""
-
-    def __init__(self, seed: int) -> None:
-        self._seed = seed
-        self._think_time: ThinkTime | None = None
-
-    def seconds(self, rules: Game[Any], state: Any, decision: Decision, ply: int) -> float:
-        """Seconds from the beginning of a turn to its move. A sense of a hidden game has no pause."""
-        if rules.spec.hidden and rules.move_text(state, decision.move).startswith("sense"):
-            return 0.0
-        rng = np.random.default_rng([self._seed, ply, _PAUSE_STREAM])
-        prediction = decision.prediction
-        if prediction is None:
-            drawn = float(np.exp(rng.normal(math.log(_USUAL_PAUSE), _PAUSE_SPREAD)))
-        else:
-            if self._think_time is None:
-                self._think_time = make_think_time(PlayerConfig(rules.spec.name, think_time="human"))
-            assert self._think_time is not None
-            shares = dict(zip(prediction.moves, prediction.probabilities, strict=True))
-            chosen = float(shares.get(decision.move, 0.0))
-            drawn = self._think_time.seconds(_PAUSE_CLOCK, None, prediction, chosen, ply, None, rng)
-        return min(max(drawn, SHORTEST_PAUSE), LONGEST_PAUSE)
 
 
 # How long the moves of a level take on this machine.

@@ -22,7 +22,7 @@ from sparring.games import Game, IllegalMove, Move, ParseError, describe, load_g
 from sparring.play.game import LiveGame, NotAllowed, PlayedMove
 from sparring.play.result import AGREEMENT, RESIGNATION, TIME_FORFEIT, GameResult, reason_text
 from sparring.players import Player
-from sparring.players.levels import shipped_table_name
+from sparring.players.player_config import shipped_table_name
 from sparring.records.readers import written_formats
 from sparring.server.messages import (
     ApiMessage,
@@ -40,11 +40,12 @@ from sparring.server.messages import (
     Text,
     board_view,
     game_traits,
+    legal_move,
     text_of,
 )
 from sparring.server.opponents import Opponents, about, shipped_versions
 from sparring.server.refusal import Refused, message_of
-from sparring.server.understand import hint_view, legal_move
+from sparring.server.understand import hint_view
 
 EVENT = "A game on the page"
 PERSON = Sentence("You")

@@ -20,7 +20,7 @@ from pydantic import Field
 from sparring.base.sentences import Sentence
 from sparring.games import GAMES, Game, describe
 from sparring.players.adaptive import OpponentResult, StrengthEstimate, strength_course
-from sparring.players.levels import shipped_levels
+from sparring.players.player_config import shipped_levels
 from sparring.records import Termination
 from sparring.server.messages import ApiMessage, OpponentChoice
 from sparring.server.page_game import GameSettings, low_seconds

@@ -22,7 +22,7 @@ from sparring.measure.strength import RatingEstimate
 from sparring.records.readers import RecordedGame
 from sparring.records.record import GameRecord
 from sparring.server.game_host import GameHost
-from sparring.server.messages import ApiMessage, GameName, LegalMove, RecordText, Text, text_of
+from sparring.server.messages import ApiMessage, GameName, LegalMove, RecordText, Text, legal_move, text_of
 from sparring.server.pasted import ReadRequest, ReadView, parse_record, read_pasted, read_view, states_of
 from sparring.server.refusal import REFUSALS, Refused, message_of
 from sparring.server.routes import AskingVisitor, Host, Visitor, of_app
@@ -30,7 +30,6 @@ from sparring.server.understand import (
     Insight,
     PositionInsight,
     UnderstandRequest,
-    legal_move,
     shown_rating,
 )
 

@@ -19,8 +19,8 @@ from sparring.networks import Position, Prediction
 from sparring.play.opponent import HUMAN, STRONG
 from sparring.play.result import GameResult
 from sparring.players import DEFAULT_RATING, Player, Turn
-from sparring.players.loading import make_player
 from sparring.players.player_config import PlayerConfig
+from sparring.players.policy_player import make_player
 from sparring.players.small_players import STRENGTHS, make_strength_player
 from sparring.policies import Policy
 from sparring.search import SearchLimits
@@ -30,13 +30,13 @@ from sparring.server.messages import (
     Candidate,
     GameName,
     HintView,
-    LegalMove,
     MoveText,
     OpponentChoice,
     PositionText,
     RecordText,
     Text,
     board_view,
+    legal_move,
     text_of,
 )
 from sparring.server.opponents import Opponents
@@ -313,8 +313,3 @@ def _searcher(game: str, opponents: Opponents, nodes: int) -> Player:
         return make_strength_player(game, STRENGTHS[-1])
     config = PlayerConfig(game, model=STRONG, nodes=nodes, temperature=0.0, rating=None)
     return make_player(config, opponents.policy(game, STRONG))
-
-
-def legal_move(rules: Game[Any], state: Any, move: Move) -> LegalMove:
-    """The message of a legal move."""
-    return LegalMove(text=rules.move_text(state, move), name=move_name(state, move))

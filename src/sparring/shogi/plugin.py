@@ -35,9 +35,8 @@ def _rules() -> type[Any]:
 def _records() -> RecordFormats:
     from sparring.records.record import RecordFormats
     from sparring.shogi.csa import read_csa, to_csa
-    from sparring.shogi.hcpe import read_hcpe
     from sparring.shogi.kif import read_ki2, read_kif, to_kif
-    from sparring.shogi.records import ShogiFilter
+    from sparring.shogi.records import ShogiFilter, read_hcpe
 
     return RecordFormats(
         readers={"kif": read_kif, "kifu": read_kif, "ki2": read_ki2, "csa": read_csa, "hcpe": read_hcpe},

@@ -15,8 +15,8 @@ import numpy as np
 
 from sparring import data
 from sparring.base.errors import BadConfig, BadFile
+from sparring.expendibots.agent import open_network, origin_of
 from sparring.expendibots.book import SHIPPED_BOOK, open_expendibots_book
-from sparring.expendibots.value_network import open_network, origin_of
 from sparring.networks.style import read_style
 from sparring.players.persons import find_person, person_file, stored_persons
 from sparring.policies.person import write_person

@@ -21,7 +21,7 @@ from sparring.games import describe, load_game
 from sparring.measure.samples import game_phase
 from sparring.networks.codec import Codec
 from sparring.networks.conditioned import ConditionedCodec
-from sparring.networks.sessions import open_session
+from sparring.networks.network import open_session
 from sparring.networks.style import FEATURES, move_features, with_features
 from sparring.policies.person import graph_digest, read_styled, style_digest
 from sparring.policies.repertoire import MAX_PLY, canonical

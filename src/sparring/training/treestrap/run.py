@@ -26,7 +26,7 @@ from sparring.base.errors import BadConfig, BadFile
 from sparring.base.storage import Journal, atomic_write
 from sparring.base.workers import Worker, WorkerPool, open_pool
 from sparring.games import Game, load_game
-from sparring.players.book import Book
+from sparring.players.game_players import Book
 from sparring.search.linear_evaluation import (
     SEARCHERS,
     AlphaBetaSearcher,
