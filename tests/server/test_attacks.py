@@ -206,7 +206,8 @@ def test_more_connections_than_files_are_answered_with_503_and_it_recovers(tmp_p
         finally:
             server.kill()
             server.wait()
-            server.stdout.close()
+            if server.stdout is not None:
+                server.stdout.close()
     assert errors.stat().st_size < 50_000
 
 

@@ -146,12 +146,13 @@ def test_every_sentence_of_the_parsers_is_reached() -> None:
 
 
 @pytest.mark.parametrize("size", ["x", 3.5, 10**20, 26, -1])
-@pytest.mark.parametrize("path", ["games", "understand"])
+@pytest.mark.parametrize("path", ["games", "understand", "tournaments"])
 def test_a_bad_size_of_the_board_is_refused_in_one_sentence(
     client: TestClient, size: object, path: str
 ) -> None:
     for options in ({"size": size}, {"size": size, "rules": "chinese"}):
-        answer = client.post(f"/api/{path}", json={"game": "go", "options": options})
+        players = {"players": [{"strength": 1}] * 2} if path == "tournaments" else {}
+        answer = client.post(f"/api/{path}", json={"game": "go", "options": options, **players})
         assert answer.status_code == 422
         text = answer.json()["text"]
         assert len(text["text"]) < 100

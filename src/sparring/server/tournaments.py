@@ -28,7 +28,7 @@ from sparring.server.live_tournament import (
     TournamentView,
 )
 from sparring.server.opponents import about
-from sparring.server.refusal import REFUSALS, Refused
+from sparring.server.refusal import REFUSALS, Refused, message_of
 from sparring.server.routes import Host, Visitor, of_app
 from sparring.server.security import OWNER
 
@@ -139,7 +139,7 @@ class Tournaments:
             rules = load_game(wanted.game, **wanted.options)
             rules.initial()
         except (ValueError, TypeError) as error:
-            raise Refused(str(error), 422) from None
+            raise Refused(message_of(error), 422) from None
         if any(choice.adapt for choice in wanted.players):
             raise Refused(Sentence("The level of a player of a tournament does not adapt."), 422)
         players = [self._host.opponents.complete(rules, choice) for choice in wanted.players]
