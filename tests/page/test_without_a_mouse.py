@@ -106,7 +106,7 @@ def test_a_person_is_made_with_the_keyboard_alone(page: Page, address: str) -> N
     visit(page, address, "#/person")
     press(page, page.get_by_role("button", name="Open a file"))
     wait_until(lambda: (page.evaluate("0"), opened)[1], "the choice of a file")
-    opened[0].set_files([{"name": "games.pgn", "mimeType": "text/plain", "buffer": THREE.encode()}])
+    opened[0].set_files({"name": "games.pgn", "mimeType": "text/plain", "buffer": THREE.encode()})
     names = page.get_by_role("radiogroup", name="Who?").get_by_role("radio")
     expect(names.first).to_be_checked()
     tab_to(page, names.first)
