@@ -292,8 +292,8 @@ export class LiveGame {
   }
 
   private about(): Text {
-    const { kind, level, rating, strength, nodes } = this.settings.opponent;
-    if (kind === "level") return sentence("As strong as {level}.", { level: level! });
+    const { kind, rating, strength, nodes } = this.settings.opponent;
+    if (kind === "level") return NOTHING; // its name has the level
     if (kind === "strength") return sentence("A search player, strength {strength} of 9.", { strength: strength! });
     const people = rating ?? sentence("people");
     return nodes ? sentence("Plays in the style of {people}, with a search of {nodes} positions.", { people, nodes }) : sentence("Plays in the style of {people}.", { people });
