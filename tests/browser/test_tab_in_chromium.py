@@ -85,7 +85,7 @@ def test_chess_is_played_kept_and_exported(context: BrowserContext, address: str
     """Moves, a hint, taking back, resigning; the game is there after a reload, as PGN and as a file."""
     page = context.new_page()
     start(page, address, "chess", {"kind": "level", "level": 1000})
-    expect(page.locator(".about", has_text="Errs as people of 1000 do").first).to_be_visible()
+    expect(page.locator(".about", has_text="Errs about as people of 1000 do").first).to_be_visible()
     for move in ("e4", "Nf3", "Bc4"):
         expect_turn(page)
         type_move(page, move)

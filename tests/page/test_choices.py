@@ -95,6 +95,7 @@ def test_a_level_of_chess_says_whom_it_errs_like(page: Page) -> None:
     assert table is not None
     known = [row for row in table.levels if row.people_interval is not None]
     measured = known[3]
+    expect(page.get_by_text("the level's own mixture of both networks")).to_be_visible()
     level.fill(str(measured.level))
     expect(note).to_contain_text(f"Errs about as people of {measured.level} do (Lichess rapid): measured in")
     low, high = measured.people_interval or (0.0, 0.0)

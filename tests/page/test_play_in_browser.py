@@ -174,10 +174,10 @@ def test_an_opening_is_typed_or_pasted_in_any_way(
 ) -> None:
     choose(page, game)
     weak(page)
-    page.get_by_label("Opening", exact=True).select_option("typed")
+    page.get_by_label("Opening").select_option("typed")
     page.get_by_label("Moves", exact=True).fill(typed)
     if len(moves) % 2:
-        page.get_by_label("Your side").get_by_text("Black").click()  # the person is to move
+        page.get_by_label("Black", exact=True).check()  # the person is to move
     begin(page)
     buttons = page.locator(".moves button")
     for number, move in enumerate(moves):

@@ -102,11 +102,11 @@ def test_a_promotion_needs_only_the_keyboard(page: Page) -> None:
 def test_a_person_is_made_with_the_keyboard_alone(page: Page, address: str) -> None:
     making = Making(page)
     opened: list[FileChooser] = []
-    page.on("filechooser", opened.append)  # from here on the browser asks no file itself
+    page.on("filechooser", lambda chooser: opened.append(chooser))  # from here on none is asked
     visit(page, address, "#/person")
     press(page, page.get_by_role("button", name="Open a file"))
     wait_until(lambda: (page.evaluate("0"), opened)[1], "the choice of a file")
-    opened[0].set_files([{"name": "games.pgn", "mimeType": "text/plain", "buffer": THREE.encode()}])
+    opened[0].set_files({"name": "games.pgn", "mimeType": "text/plain", "buffer": THREE.encode()})
     names = page.get_by_role("radiogroup", name="Who?").get_by_role("radio")
     expect(names.first).to_be_checked()
     tab_to(page, names.first)

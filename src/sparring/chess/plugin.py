@@ -176,9 +176,8 @@ DESCRIPTION = GameDescription(
     people=PeopleNetwork(rating=1500),
     board="chessboard",
     rating_scale=Sentence(
-        "A level errs about as often and as badly as people of that rating do in rapid games on Lichess, which "
-        "was measured from 800 to 2400: it is "
-        "not converted to ratings of chess.com or FIDE."
+        "A level errs about as often and as badly as people of that rating do in rapid games on Lichess, "
+        "which was measured from 800 to 2400: it is not converted to ratings of chess.com or FIDE."
     ),
     display_move=_san,
     claimable_draw=_claim,

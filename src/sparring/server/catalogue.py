@@ -331,9 +331,10 @@ def _bots(game: str, bots: Bots) -> list[BotOffer]:
     for name, about in bots.for_people.items():
         budgets = list(bots.budgets.get(name, ()))
         usual = budgets[len(budgets) // 2] if budgets else None
+        measured: list[float | None] = [*budgets] if budgets else [None]
         ratings = [
             BotMeasurement(seconds=seconds, rating=row.rating, interval=row.interval, games=row.games)
-            for seconds in budgets or [None]
+            for seconds in measured
             if (row := table.get((name, seconds))) is not None
         ]
         rating = next((row.rating for row in ratings if row.seconds == usual), -math.inf)

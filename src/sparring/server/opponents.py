@@ -218,7 +218,10 @@ def _about(game: Game[Any], choice: OpponentChoice) -> tuple[str, str]:
                     "Errs about as people of {level} do ({family}).", level=level, family=table.family
                 )
             else:
-                means = Sentence("As strong as {level}.", level=level)
+                family = "" if table is None else table.family
+                means = Sentence(
+                    "About as strong as {level} on the scale of {family}.", level=level, family=family
+                )
             about = joined(means, adapts)
             return Sentence("Sparring, level {level}", level=level), about
         case "person":

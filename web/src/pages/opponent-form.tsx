@@ -161,7 +161,7 @@ function Style({ choice, onChange }: Change) {
             </option>
           ))}
         </select>
-        <span class="note">{t(STYLES[Math.max(0, at)]![2])}</span>
+        <span class="note">{at <= 0 && choice.kind === "level" ? t("the level's own mixture of both networks") : t(STYLES[Math.max(0, at)]![2])}</span>
       </span>
     </label>
   );

@@ -293,11 +293,17 @@ export class LiveGame {
 
   private about(): Text {
     const { kind, level, rating, strength, nodes } = this.settings.opponent;
-    if (kind === "level" && this.offer.levels?.scale === "people") return sentence("Errs as people of {level} do ({family}).", { level: level!, family: this.offer.levels.family });
-    if (kind === "level") return sentence("As strong as {level}.", { level: level! });
+    if (kind === "level") return this.levelMeans(level!);
     if (kind === "strength") return sentence("A search player, strength {strength} of 9.", { strength: strength! });
     const people = rating ?? sentence("people");
     return nodes ? sentence("Plays in the style of {people}, with a search of {nodes} positions.", { people, nodes }) : sentence("Plays in the style of {people}.", { people });
+  }
+
+  private levelMeans(level: number): Text {
+    const { scale, family, estimates } = this.offer.levels!;
+    if (scale !== "people") return sentence("About as strong as {level} on the scale of {family}.", { level, family });
+    if (estimates.find((step) => step.level === level)?.loss === null) return sentence("Not measured: continues the trend of the measured levels.");
+    return sentence("Errs about as people of {level} do ({family}).", { level, family });
   }
 
   private playerView(side: number) {
