@@ -136,12 +136,12 @@ def _write(results: list[dict[str, Any]], game: str, policy: str, nodes: int, ou
 def _show(results: list[dict[str, Any]], out: Path) -> None:
     table = Table("class", "tau", "t", "c_puct", "nats", "gain", "policy alone", "steps", "minutes", box=None)
     for result in results:
-        theta, held_out = result["theta"], result["held_out"]
+        theta, held_out, gain = result["theta"], result["held_out"], result["gain"]
         table.add_row(
             str(result["class"]),
             *(f"{theta[key]:.2f}" for key in ("temperature", "policy_temperature", "c_puct")),
             f"{held_out['value']:.3f} [dim]{held_out['low']:.3f}-{held_out['high']:.3f}[/]",
-            _gain_in_words(result),
+            f"{gain['value']:+.3f} [dim]{gain['low']:+.3f} to {gain['high']:+.3f}[/]",
             f"{result['by_nodes'][0]['value']:.3f}",
             str(result["steps"]),
             f"{result['seconds_in_all'] / 60:.1f}",
