@@ -86,7 +86,7 @@ def test_long_games_from_the_start_agree() -> None:
 def test_games_from_random_positions_agree(colour: int) -> None:
     generator = random.Random(3 + colour)
     reasons = set()
-    for game in range(120):
+    for game in range(50):
         board = random_board(generator, tokens=generator.randrange(1, 13))
         reasons.add(play_both(generator, ReferenceGame(board, colour), boom_share=(0.0, 0.05, 0.5)[game % 3]))
     assert reasons == {"no tokens", "all tokens gone", "repetition", "move limit"}

@@ -46,7 +46,7 @@ def random_states(seed: int, size: int, games: int, every: int, **rules: object)
     return found
 
 
-@pytest.mark.parametrize(("size", "games", "every"), [(5, 20, 3), (7, 10, 5), (9, 4, 9)])
+@pytest.mark.parametrize(("size", "games", "every"), [(5, 10, 3), (7, 5, 5), (9, 2, 9)])
 def test_ladders_are_those_of_the_definition(size: int, games: int, every: int) -> None:
     found = 0
     for state in random_states(1, size, games, every):
@@ -66,7 +66,7 @@ def test_ladders_are_those_of_the_definition(size: int, games: int, every: int) 
 @pytest.mark.parametrize("tax", ["none", "seki"])
 def test_area_is_that_of_the_definition(suicide: bool, tax: TaxRule) -> None:
     alive = 0
-    for size, games in ((5, 15), (7, 8), (9, 4)):
+    for size, games in ((5, 12), (7, 5), (9, 2)):
         for state in random_states(2, size, games, 4, suicide=suicide, tax=tax):
             position = reference_position(state)
             owner = area(position, suicide)

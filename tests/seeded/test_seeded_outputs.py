@@ -41,13 +41,12 @@ from sparring.cli import main
 from sparring.rbc.bots import load_bot_config, make_bot
 from sparring.rbc.matches import play_rbc_game
 from sparring.records import Batches
-from sparring.server import opponents
 from sparring.server.app import create_app
-from sparring.server.security import Access
 from sparring.training.batches import TrainingBatch
 from sparring.training.loader import Cursor, RecordLoader
 from tests.engines.engine_client import engine
 from tests.matching.tables import random_record, rated, write_table
+from tests.server.conftest import ACCESS, no_pauses  # noqa: F401  # the fixture is for all tests here
 from tests.training.factories import small_config
 
 with warnings.catch_warnings():
@@ -174,7 +173,7 @@ OF_A_VISIT = ("id", "version")
 def page(folder: Path) -> str:
     """The page's view of games that were resigned after some moves: a line a key."""
     lines = []
-    with TestClient(create_app(folder / "page.sqlite", Access(hosts=("testserver",)), None)) as client:
+    with TestClient(create_app(folder / "page.sqlite", ACCESS, None)) as client:
         for game, (keys, moves) in PAGE_GAMES.items():
             view = client.post("/api/games", json={"game": game, "seed": 1, **keys}).json()
             address = f"/api/games/{view['id']}"
@@ -270,11 +269,7 @@ OUTPUTS: dict[str, Callable[[Path], str]] = {
 
 
 @pytest.mark.parametrize("name", OUTPUTS)
-def test_a_seeded_output_is_that_of_earlier_versions(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for pause in ("SHORTEST_PAUSE", "LONGEST_PAUSE"):
-        monkeypatch.setattr(opponents, pause, 0.0)
+def test_a_seeded_output_is_that_of_earlier_versions(name: str, tmp_path: Path) -> None:
     recorded = (RECORDED / f"{name}.txt").read_text().splitlines()
     assert OUTPUTS[name](tmp_path).rstrip("\n").splitlines() == recorded
 
