@@ -46,7 +46,7 @@ _ROOT = Path(__file__).parent.parent
 _TOOLS = ("pip", "setuptools", "wheel", "_distutils_hack", "pkg_resources")
 """Packages of the environment itself, which do not count."""
 _SHELL = ("sh", "dirname", "realpath")
-"""Programs of the system in the path: scripts of uv and tests start them. All others, compilers too, stay out."""
+"""Programs of the system in the path: scripts of uv and tests start them. Compilers stay out."""
 _LARGEST = 8
 """How many packages are listed with their sizes."""
 _SECONDS = 3600
