@@ -45,6 +45,8 @@ LAUNCHERS = {
 _ROOT = Path(__file__).parent.parent
 _TOOLS = ("pip", "setuptools", "wheel", "_distutils_hack", "pkg_resources")
 """Packages of the environment itself, which do not count."""
+_SHELL = ("sh", "dirname", "realpath")
+"""Programs of the system in the path: scripts of uv and tests start them. Compilers stay out."""
 _LARGEST = 8
 """How many packages are listed with their sizes."""
 _SECONDS = 3600
@@ -58,6 +60,8 @@ class Environment:
         self.programs = folder / "venv" / "bin"
         for name in ("path", "home", "work"):
             (folder / name).mkdir(parents=True)
+        for program in _SHELL:
+            (folder / "path" / program).symlink_to(shutil.which(program) or program)
         given = ("PIP_", "UV_", "SSL_", "HTTP_", "HTTPS_")
         kept = {key: value for key, value in os.environ.items() if key.upper().startswith(given)}
         self.variables = {
@@ -211,8 +215,6 @@ def player_tests(environment: Environment) -> dict[str, int]:
     own = environment.run(python, "-c", "import sparring; print(sparring.__file__)")
     assert environment.folder in Path(own.strip()).parents
     arguments = environment.run(python, "-m", "tests.packaging.players_set", cwd=_ROOT).split()
-    # What tests do besides Python: a shell. Programs of the system, and so compilers, stay out of the path.
-    (environment.folder / "path" / "sh").symlink_to("/bin/sh")
     options = ("-q", "-n", "2", "--dist", "worksteal", "-p", "no:cacheprovider")
     try:
         said = environment.run(python, "-m", "pytest", *options, *arguments, cwd=_ROOT)
@@ -266,6 +268,11 @@ def launcher_row(launcher: str, wheels: Path) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         environment = Environment("python3.12", Path(folder))
         environment.create()
+        # uv uses no interpreter of a virtual environment.
+        python = environment.run(
+            environment.programs / "python", "-c", "import sys; print(sys._base_executable)"
+        )
+        (environment.folder / "path" / "python3").symlink_to(python.strip())
         environment.pip_install("uv" if launcher == "uvx" else launcher)
         wheel = str(environment.wheel(wheels))
         arguments = [wheel if word == "WHEEL" else word for word in LAUNCHERS[launcher]]
