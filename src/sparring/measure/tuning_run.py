@@ -227,7 +227,7 @@ def _error(result: Mapping[str, Any], index: int) -> float:
 
 
 def level_table_text(game: str, policy: str, nodes: int, rows: Mapping[int, Theta], note: str) -> str:
-    """The TOML text of a level table (`players.player_config`) with these levels; `note` is a comment on top."""
+    """The TOML text of a level table with these levels; `note` is a comment on top."""
     lines = [f"# {line}".rstrip() for line in note.splitlines()]
     lines += [f'game = "{game}"', f'policy = "{policy}"']
     for level, theta in sorted(rows.items()):
