@@ -282,8 +282,9 @@ def launcher_row(launcher: str, wheels: Path) -> dict[str, Any]:
         play = partial(played_on_page, environment, environment.programs / launcher, *arguments)
         timed(row, "page", play)
         timed(row, "page_again", play)
-        kept = [path.stat().st_size for path in (environment.folder / "home").rglob("*") if path.is_file()]
-        return {**row, "megabytes_kept": round(sum(kept) / 1e6, 1)}
+        files = [path.stat() for path in (environment.folder / "home").rglob("*") if path.is_file()]
+        kept = {file.st_ino: file.st_size for file in files}  # uv links files of its cache
+        return {**row, "megabytes_kept": round(sum(kept.values()) / 1e6, 1)}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
