@@ -62,13 +62,14 @@ class PlayerConfig:
     the `human` and `strong` networks of the game."""
     rating: Rating | None = None
     """Rating of the players whose moves the policy predicts; in Go a rank such as 3d. Refused if the policy
-    is not conditioned on ratings."""
+    is not conditioned on ratings. In chess a rating without `model`, `temperature`, `nodes` and `scale`
+    stands for the level of that number."""
     level: int | None = None
     """Strength, by the game's [level table](levels.md): sets `model`, `rating`, `temperature`, `nodes`,
     `c_puct` and `policy_temperature` where the file does not."""
     scale: StrengthScale = "people"
-    """Scale of `level`: `people` errs as often and as badly as people of that rating (chess); `engine` is as
-    strong as an engine of that rating. A game with one level table has it for both."""
+    """Scale of `level`: `people` errs about as often and as badly as people of that rating (chess); `engine` is
+    as strong as an engine of that rating. A game with one level table has it for both."""
     opponent_rating: Rating | None = None
     """Rating of the opponent; without it, the same as `rating`."""
     temperature: Annotated[float, Meta(ge=0, le=1000)] = 1.0
