@@ -115,18 +115,16 @@ headers: setup  ## Check that every header of the native core compiles by itself
 	git ls-files 'core/*.hpp' | xargs -P 2 -I{} $(CXX) -std=c++20 -fsyntax-only -w -x c++ -Icore $$includes {}
 
 # Debian's cross compiler: apt-get install g++-aarch64-linux-gnu. Python's headers are those of this machine: of the same
-# word size. The module has Python's and nanobind's symbols open, as every extension has Python's. With Debian's
-# qemu-user-static the native test runs too.
+# word size. The module is not linked: nanobind is not compiled. With Debian's qemu-user-static the native test runs too.
 ARM := aarch64-linux-gnu-g++
 ARM_FLAGS := -std=c++20 -O2 -fPIC -fvisibility=hidden -Wall -Wextra -Werror -Wno-psabi -Icore
 
-arm: setup  ## Compile and link the native core for 64-bit ARM into build/arm; the module is not loaded
+arm: setup  ## Compile the native core for 64-bit ARM into build/arm, and link its native test
 	@command -v $(ARM) >/dev/null || { echo "This needs $(ARM). On Debian: apt-get install g++-aarch64-linux-gnu"; exit 1; }
 	@mkdir -p build/arm
 	@includes=$$($(BIN)/python -c "import nanobind, sysconfig; \
 	    print('-isystem', nanobind.include_dir(), '-isystem', sysconfig.get_path('include'))"); \
 	git ls-files 'core/*.cpp' | xargs -P 2 -I{} sh -c '$(ARM) $(ARM_FLAGS) '"$$includes"' -c "$$1" -o "build/arm/$$(echo "$$1" | tr / _).o"' sh {}
-	@$(ARM) -shared build/arm/*.o -o build/arm/_core.so
 	@$(ARM) $(ARM_FLAGS) -static tests/native/*.cpp build/arm/core_game_*.o build/arm/core_breakthrough_*.o -o build/arm/native
 	@if command -v qemu-aarch64-static >/dev/null; then qemu-aarch64-static build/arm/native && echo "The native test passes on an emulated processor"; fi
 

@@ -45,7 +45,7 @@ LAUNCHERS = {
 _ROOT = Path(__file__).parent.parent
 _TOOLS = ("pip", "setuptools", "wheel", "_distutils_hack", "pkg_resources")
 """Packages of the environment itself, which do not count."""
-_SHELL = ("sh", "dirname", "realpath")
+_SHELL = ("sh", "dirname", "ps", "realpath", "true")
 """Programs of the system in the path: scripts of uv and tests start them. Compilers stay out."""
 _LARGEST = 8
 """How many packages are listed with their sizes."""
