@@ -68,8 +68,8 @@ class PlayerConfig:
     """Strength, by the game's [level table](levels.md): sets `model`, `rating`, `temperature`, `nodes`,
     `c_puct` and `policy_temperature` where the file does not."""
     scale: StrengthScale = "people"
-    """Scale of `level`: `people` errs about as often and as badly as people of that rating (chess); `engine` is
-    as strong as an engine of that rating. A game with one level table has it for both."""
+    """Scale of `level`: `people` errs about as often and as badly as people of that rating (chess);
+    `engine` is as strong as an engine of that rating. A game with one level table has it for both."""
     opponent_rating: Rating | None = None
     """Rating of the opponent; without it, the same as `rating`."""
     temperature: Annotated[float, Meta(ge=0, le=1000)] = 1.0
