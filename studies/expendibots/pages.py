@@ -158,6 +158,8 @@ def _opponents(reports: Sequence[Content]) -> list[str]:
     rows = [
         [
             str(report["agent"]),
+            report.get("opponent") or f"alpha-beta, {report['depth']} plies",
+            f"{report['seconds']:g} s",
             _score(report),
             _share(report),
             str(report["endgame_wins_not_won"]),
@@ -166,14 +168,14 @@ def _opponents(reports: Sequence[Content]) -> list[str]:
         for report in reports
     ]
     return [
-        heading("Against an independent alpha-beta"),
+        heading("Against opponents of other kinds"),
         paragraph(
-            f"The opponent searches {reports[0]['depth']} plies with material and mobility. Both have "
-            f"{reports[0]['seconds']:g} s of processor time and 100 MB for a game, as under the course's "
-            "referee. The last columns are won endings of the tables that were not won, and the agent's "
-            "longest game with the memory of both players."
+            "The independent alpha-beta evaluates material and mobility. Both have the time in the table, in "
+            "seconds of a processor for a game, and 100 MB, as under the course's referee. The last columns "
+            "are won endings of the tables that were not won, and the agent's longest game with the memory "
+            "of both players."
         ),
-        table(["agent", "games", "score", "not won", "most"], rows),
+        table(["agent", "opponent", "time", "games", "score", "not won", "most"], rows),
         *(code(report["command"]) for report in reports),
     ]
 

@@ -9,6 +9,7 @@ import pytest
 from sparring.arena.tournament import read_tournament
 from sparring.play.match import NOT_STARTED
 from sparring.players import PlayerConfig, TimeControl
+from sparring.players.player_config import parse_player_config
 from tests.arena.tournaments import play, small, tournament
 from tests.networks.tiny_networks import tiny_network, write
 
@@ -33,7 +34,8 @@ nodes = 5
 """
     (tmp_path / "t.toml").write_text(text)
     here, file = read_tournament(tmp_path / "t.toml").entries
-    assert here == PlayerConfig("chess", name="here", rating=1500)
+    assert here == parse_player_config({"game": "chess", "name": "here", "rating": 1500})
+    assert (here.rating, here.level) == (1500, 1500)  # a rating alone is the level of its number
     assert file == PlayerConfig("chess", name="file", model=model, rating=1400, nodes=5)
 
 

@@ -23,6 +23,9 @@ from studies.expendibots.opponents import (
 )
 from tests.reference.expendibots import ReferenceGame
 
+SECONDS = 12.0
+"""Processor time of a game, several times what a game takes: a loaded machine loses none on time."""
+
 
 def test_the_opponent_plays_legal_actions_to_the_end_against_itself() -> None:
     def make(colour: str) -> AlphaBetaOpponent:
@@ -79,12 +82,12 @@ def test_the_opponent_sees_a_boom_beyond_its_depth() -> None:
 
 
 def test_a_match_is_played_reported_and_resumed(tmp_path: Path) -> None:
-    report = play_opponent_match(tmp_path, games=2, depth=1, seconds=2.0, workers=2, command="test")
+    report = play_opponent_match(tmp_path, games=2, depth=1, seconds=SECONDS, workers=2, command="test")
     assert (tmp_path / "opponent-depth-1.json").exists()
     assert (report["games"], report["endgame_wins_not_won"]) == (2, 0)
     assert report["score"] == (report["wins"] + report["draws"] / 2) / 2 > 0
     again: list[OpponentGame] = []
-    play_opponent_match(tmp_path, games=2, depth=1, seconds=2.0, command="test", callback=again.append)
+    play_opponent_match(tmp_path, games=2, depth=1, seconds=SECONDS, command="test", callback=again.append)
     assert again == []
 
 
@@ -128,7 +131,9 @@ def test_a_simple_opponent_plays_by_the_rules_and_beats_random_actions(name: str
 
 
 def test_a_match_with_a_simple_opponent_is_reported_under_its_name(tmp_path: Path) -> None:
-    report = play_opponent_match(tmp_path, games=2, depth=6, opponent="greedy", seconds=2.0, command="test")
+    report = play_opponent_match(
+        tmp_path, games=2, depth=6, opponent="greedy", seconds=SECONDS, command="test"
+    )
     assert (tmp_path / "opponent-greedy.json").exists()
     assert report["opponent"] == "greedy"
     assert "depth" not in report
