@@ -481,8 +481,11 @@ def main() -> None:
     parser.add_argument("--seconds", type=int, default=120, help="the clock")
     parser.add_argument("--plies", type=int, default=200, help="the opponent resigns after so many plies")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--cut", type=int, nargs="*", default=[], help="plies at which the stream breaks off")
+    parser.add_argument("--refused", type=int, nargs="*", default=[], help="plies at which the answer is 429")
+    parser.add_argument("--late", type=int, nargs="*", default=[], help="plies with an answer 1.5 s late")
     options = parser.parse_args()
-    faults = Faults(cut=frozenset({9, 10}), late={13: 1.5, 14: 1.5})
+    faults = Faults(frozenset(options.cut), dict.fromkeys(options.late, 1.5), frozenset(options.refused))
     with FakeLichess(random_mover(options.seed, options.plies), faults, port=options.port) as site:
         print(f"{site.address} token {TOKEN}", flush=True)
         site.challenge("fakegame", bot_is_white=False, seconds=options.seconds)
