@@ -15,13 +15,15 @@ import hashlib
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
@@ -37,7 +39,7 @@ from tests.engines.fake_lichess import TOKEN, FakeLichess, Faults, random_mover
 _ROOT = Path(__file__).parent.parent
 RESULTS = _ROOT / "results" / "engines" / "guis.json"
 PICTURES = _ROOT / "docs" / "screenshots" / "guis"
-_SECONDS = 120.0
+_SECONDS = 300.0
 """Seconds after which a program that does not go on has failed."""
 _RECORDER = """#!/bin/sh
 tee -a "$0.in" | "$0.real" "$@" | tee -a "$0.out"
@@ -88,32 +90,33 @@ class Desk:
     def __exit__(self, *_: object) -> None:
         self._stack.close()
 
-    def _keep(self, command: Sequence[str | Path], **options: Any) -> subprocess.Popen[bytes]:
-        """A process that ends with the desk."""
-        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    def _keep(self, command: Sequence[str | Path], **options: Any) -> None:
+        """Starts a process that ends with the desk."""
         process = subprocess.Popen(
-            [str(word) for word in command], start_new_session=True, **quiet, **options
+            [str(word) for word in command],
+            start_new_session=True,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            **options,
         )
         self._stack.callback(_end, process)
-        return process
 
-    def start(self, *command: str | Path, **variables: str) -> subprocess.Popen[bytes]:
+    def start(self, *command: str | Path) -> None:
         """Starts a program; what it prints is in the file `log`."""
         log = self._stack.enter_context((self.folder / "log").open("ab"))
         process = subprocess.Popen(
             [str(word) for word in command],
             start_new_session=True, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-            env={**self.variables, **variables}, cwd=self.home,
+            env=self.variables, cwd=self.home,
         )  # fmt: skip
         self._stack.callback(_end, process)
         self.program = process
-        return process
 
-    def run(self, *command: str | Path, **variables: str) -> str:
+    def run(self, *command: str | Path) -> str:
         """What a program prints. Raises CalledProcessError."""
         done = subprocess.run(
             [str(word) for word in command],
-            env={**self.variables, **variables}, cwd=self.home, capture_output=True, text=True,
+            env=self.variables, cwd=self.home, capture_output=True, text=True,
             timeout=_SECONDS, check=True,
         )  # fmt: skip
         return done.stdout
@@ -166,10 +169,9 @@ class Desk:
 
     def wait(self, pattern: str, count: int = 1) -> list[str]:
         """What the engines said that matches a pattern, when there are so many matches."""
-        return self.until(
-            lambda: found if len(found := re.findall(pattern, self.said(), re.M)) >= count else None,
-            f"{count} times {pattern}",
-        )
+        expression = re.compile(pattern, re.M)
+        self.until(lambda: len(expression.findall(self.said())) >= count, f"{count} times {pattern}")
+        return expression.findall(self.said())
 
     def until(self, what: Callable[[], Any], name: str) -> Any:
         """The first result that counts as true. Raises UserError when the time is over."""
@@ -193,7 +195,10 @@ class Desk:
         """
 
         def search() -> str | None:
-            rows = (line.split(None, 3) for line in self.run("wmctrl", "-l").splitlines())
+            try:
+                rows = [line.split(None, 3) for line in self.run("wmctrl", "-l").splitlines()]
+            except subprocess.CalledProcessError:  # no window has been opened
+                return None
             return next((row[0] for row in rows if len(row) > 3 and title in row[3]), None)
 
         number = str(self.until(search, f"a window {title}"))
@@ -227,14 +232,12 @@ class Desk:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """Ends a process and what it started."""
-    for ask in (process.terminate, process.kill):
-        if process.poll() is None:
-            ask()
-            try:
-                process.wait(10)
-            except subprocess.TimeoutExpired:
-                continue
+    """Ends a process and those that it started."""
+    for ending in (signal.SIGTERM, signal.SIGKILL):
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, ending)
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(10)
 
 
 def _checksum(path: Path) -> str:
@@ -272,8 +275,7 @@ def _two_machines(desk: Desk, *options: str) -> list[str]:
 def pychess(desk: Desk) -> list[str]:
     """A person's moves against a level that is chosen in its list."""
     desk.install("pychess", "uci", (1000, 1200), desk.home / ".config" / "pychess" / "engines.json")
-    settings = {"show_tip_at_startup": False, "dont_show_externals_at_startup": True}
-    lines = "".join(f"{key} = {value}\n" for key, value in {**settings, **_PYCHESS}.items())
+    lines = "".join(f"{key} = {value}\n" for key, value in _PYCHESS.items())
     (desk.home / ".config" / "pychess" / "config").write_text(f"[General]\n{lines}")
     desk.start("pychess")
     desk.window("PyChess")
@@ -281,18 +283,28 @@ def pychess(desk: Desk) -> list[str]:
     time.sleep(20)  # then its own engine is asked
     desk.click(195, 283)  # Start Game
     desk.window("Sparring 1200", fill=True)
-    time.sleep(5)
-    desk.picture(Path("/tmp/guis/pychess2.webp"))
-    for number, (start, end) in enumerate(_PYCHESS_MOVES, 1):
-        for x, y in (start, end):
-            desk.click(x, y)
-        desk.wait(r"^bestmove (\S+)", number)
-        time.sleep(2)
-    return desk.wait(r"^bestmove (\S+)", len(_PYCHESS_MOVES))
+    time.sleep(10)
+    for number, move in enumerate(("e2e4", "g1f3", "b1c3"), 1):
+        desk.until(partial(_pychess_move, desk, move, number), move)
+    return desk.wait(r"^bestmove (\S+)", 3)
 
 
-_PYCHESS_MOVES = (((1, 1), (2, 2)),)
-_PYCHESS = {"newgametasker_playercombo": 3, "taskerSkillSlider": 20}
+def _pychess_move(desk: Desk, move: str, number: int) -> bool:
+    """Clicks on the squares of a move. Returns whether the engine has given so many answers then."""
+    for square in (move[:2], move[2:]):
+        file, rank = ord(square[0]) - ord("a"), int(square[1]) - 1
+        desk.click(198 + round(32.3 * file), 420 - round(32.3 * rank))
+    time.sleep(6)  # clicks count only when pieces have moved
+    return desk.said().count("bestmove") >= number
+
+
+_PYCHESS = {
+    "show_tip_at_startup": False,
+    "dont_show_externals_at_startup": True,
+    "newgametasker_playercombo": 3,  # after a person, its own engine and level 1000
+    "taskerSkillSlider": 20,
+    "book_depth_max": 0,  # else its own book answers in the first 13 plies
+}
 
 
 def scid(desk: Desk) -> list[str]:
@@ -471,7 +483,7 @@ def row_of(name: str, environments: Path) -> dict[str, Any]:
             "tried": " ".join((trial.play.__doc__ or "").split()),
             "engines": sorted(desk.launchers),
             "moves": len(moves),
-            "first_moves": moves[:8],
+            "first_engine_moves": moves[:8],
         }
         if trial.picture:
             row["screenshot"] = f"{name}.webp"

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from queue import Empty, SimpleQueue
 from typing import Any, Self, TypeAlias
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 import chess
 import chess.pgn
@@ -318,8 +318,11 @@ class FakeLichess:
         """What the bot does in its game."""
         assert self.game is not None
         if action == ["chat"]:
-            said = {key: texts[0] for key, texts in parse_qs(body).items()}
-            self.game.chat.append((said["room"], said["text"]))
+            # Lichess takes forms, which lichess-bot sends, and JSON, which berserk sends.
+            form = json.loads(body) if body.startswith("{") else dict(parse_qsl(body))
+            if not {"room", "text"} <= form.keys():
+                return 400, {"error": "room and text expected"}
+            self.game.chat.append((form["room"], form["text"]))
             return 200, {"ok": True}
         if self.game.status != "started":
             return 400, {"error": "Not your turn, or game already over"}
