@@ -313,16 +313,16 @@ def scid(desk: Desk) -> list[str]:
     desk.start("scid")
     desk.window("Tip of the Day")
     desk.keys("Escape")
-    desk.window("Scid - ")
+    desk.window("Scid - ", fill=True)
     time.sleep(3)
     desk.click(516, 63)
     time.sleep(8)
     for _ in range(3):
-        desk.click(619, 364)  # four lines
-    desk.click(426, 370)
+        desk.click(619, 354)  # four lines
+    desk.click(424, 359)
     time.sleep(10)
-    desk.click(215, 399)
-    desk.click(215, 308)  # e4
+    desk.click(216, 397)
+    desk.click(216, 307)  # e4
     time.sleep(10)
     return desk.wait(r"^info .*multipv 4 .* pv (\S+)")
 
