@@ -338,12 +338,12 @@ def qgo(desk: Desk) -> list[str]:
     desk.window("qGo")
     desk.keys("ctrl+n")
     desk.window("Dialog")
-    for y in (43, 104):  # Black, White
+    for y in (23, 83):  # Black, White
         desk.click(161, y)
         desk.keys("ctrl+a")
         desk.type("Sparring 1550")
-        desk.click(87, y + 32)
-    desk.click(116, 305)
+        desk.click(87, y + 30)
+    desk.click(116, 284)
     return desk.wait(r"^=\d* ?([A-T]\d+)", 12)
 
 
