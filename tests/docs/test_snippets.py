@@ -112,6 +112,13 @@ def test_every_public_name_is_on_the_api_page() -> None:
             assert f"### `{name}{signature(value)}`" in text
 
 
+def test_the_reference_has_every_public_name_once() -> None:
+    text = PAGES["docs/reference.md"].read_text()
+    listed = re.findall(r"^::: sparring\.(\w+)$", text, re.M)
+    assert "`sparring.__version__`" in text, "a text has no entry of its own"
+    assert sorted([*listed, "__version__"]) == sorted(dir(sparring))
+
+
 def test_modules_and_names_of_the_package_exist() -> None:
     for page, path in (PAGES | RESULTS | STUDIES).items():
         for name in set(re.findall(r"(?<!/)\bsparring(?:\.[A-Za-z_]\w*)+", path.read_text())):
