@@ -16,7 +16,7 @@ from sparring.base.errors import SparringError
 from sparring.base.storage import Journal
 from sparring.games import Move
 from sparring.players.engine_player import start_engine
-from sparring.players.engines import EngineClient, EngineConfig, EngineFailure, PositionHistory, TimeForfeit
+from sparring.players.engines import EngineClient, EngineConfig, EngineFailure, PositionHistory
 
 WIN_SCORE = 32_000
 """The value of a move that wins at once."""
@@ -51,13 +51,12 @@ class AnalysisEngine:
                 engine = self._running()
                 engine.new_game(line.start, None)
                 return -engine.analyse(line)
-            except (EngineFailure, TimeForfeit) as error:
+            except EngineFailure as error:
                 self._kill()
                 self.restarts += 1
                 if attempt == _TRIES - 1:
-                    why = str(error) or "time forfeit"
                     raise AnalysisFailed(
-                        f"the engine {self._entry.name} failed {_TRIES} times on {after.text()}: {why}"
+                        f"the engine {self._entry.name} failed {_TRIES} times on {after.text()}: {error}"
                     ) from None
         raise AssertionError("every try returns or raises")
 

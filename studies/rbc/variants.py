@@ -26,7 +26,7 @@ from sparring.measure.reports import write_json
 from sparring.play.match import NOT_STARTED
 from sparring.play.result import TIME_FORFEIT, UNFINISHED
 from sparring.players import Clock, Decision, GameStart, Player, SearchLimits, Turn
-from sparring.players.engines import TimeForfeit
+from sparring.players.engines import EngineFailure, FailureReason
 from sparring.rbc.bots import load_bot_config, make_bot
 from sparring.rbc.game import NO_SENSE, MoveResult, OpponentSense
 from sparring.rbc.history import to_history
@@ -108,7 +108,7 @@ class _TimedBot(Player):
             self._left += self._match.increment
 
     def choose(self, turn: Turn) -> Decision:
-        """The bot's decision, or a random move at the beginning. Raises TimeForfeit."""
+        """The bot's decision, or a random move at the beginning. Raises EngineFailure when its time is up."""
         moves, sensing, began = turn.legal_moves, turn.legal_moves[-1] == NO_SENSE, time.perf_counter()
         if not sensing and self._moves < self._match.random_moves:
             decision = Decision(moves[int(self._openings.integers(len(moves)))])
@@ -117,7 +117,7 @@ class _TimedBot(Player):
             decision = self.bot.choose(replace(turn, limits=limits))
         self._spend(began)
         if self._left <= 0:
-            raise TimeForfeit(self.name)
+            raise EngineFailure(FailureReason.TIME, self.name)
         if isinstance(self.bot, PlannerBot) and self.bot.last_search is not None:
             self.searches.append((self.bot.last_search.playouts, self.bot.last_search.nodes))
         if not sensing:

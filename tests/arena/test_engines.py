@@ -14,7 +14,7 @@ from sparring.arena.tournament import Adjudication
 from sparring.games import EngineProtocol, load_game
 from sparring.players import GameStart, SearchLimits, TimeControl, Turn
 from sparring.players.engine_player import EnginePlayer
-from sparring.players.engines import EngineConfig, EngineFailure, EngineProcess, FailureReason, TimeForfeit
+from sparring.players.engines import EngineConfig, EngineFailure, EngineProcess, FailureReason
 from tests.arena.tournaments import fake, play, tournament
 
 IN_GAME = [
@@ -223,6 +223,7 @@ def test_limits_of_a_turn_go_before_those_of_the_engine() -> None:
         player.new_game(GameStart(load_game("chess"), 0, state))
         player.choose(Turn.of(state))
         began = time.monotonic()
-        with pytest.raises(TimeForfeit):  # the engine answers only to `stop`
+        with pytest.raises(EngineFailure) as failure:  # the engine answers only to `stop`
             player.choose(Turn.of(state, SearchLimits(seconds=0.2)))
+        assert failure.value.reason is FailureReason.TIME
         assert time.monotonic() - began < 5

@@ -176,6 +176,8 @@ def test_no_other_loop_plays_a_game() -> None:
 
 STUDIES_WITHOUT_A_GAME = {
     "expendibots/opening.py": "the line of a search",
+    "expendibots/opponents.py": "random playouts of a Monte Carlo search",
+    "expendibots/report_claims.py": "sample positions, by a shallow search; its match is a game in progress",
     "go_ranks/counting.py": "GNU Go is the person of a game in progress",
     "manners/games.py": "models of people end games between the moves, also at the length limit; by "
     "`play_together` 10 of 60 games came in another order",

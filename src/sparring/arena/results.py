@@ -306,7 +306,7 @@ def _count(result: ArenaGame, first: StandingsRow, second: StandingsRow) -> None
             row.wins += result.result == won
             row.losses += result.result == 1 - won
             row.draws += result.result == 0.5
-        if row.name in result.losers and result.reason in {*FailureReason, "time forfeit"}:
+        if row.name in result.losers and result.reason in set(FailureReason):
             row.failures[result.reason] += 1
 
 

@@ -16,7 +16,6 @@ from sparring.players.engines import (
     FailureReason,
     PlayResult,
     PositionHistory,
-    TimeForfeit,
 )
 
 _COLORS = ("b", "w")
@@ -62,7 +61,7 @@ class GtpEngine(EngineClient):
         limits: SearchLimits | None = None,
         stop: Event | None = None,
     ) -> PlayResult:
-        """Sends the moves since the last call and requests a move. Also raises TimeForfeit.
+        """Sends the moves since the last call and requests a move.
 
         GTP has neither limits for a single move nor a command that ends a search: of `limits`, `seconds`
         bounds the wait, and `stop` has no effect.
@@ -84,7 +83,7 @@ class GtpEngine(EngineClient):
             move = self._ask(f"genmove {_COLORS[player]}", began + allowed).lower()
         except EngineFailure as error:
             if timed and error.reason is FailureReason.STALLED:
-                raise TimeForfeit from None
+                raise EngineFailure(FailureReason.TIME, "") from None
             raise
         spent = time.monotonic() - began
         self._moves_sent = len(line.moves) + 1

@@ -22,7 +22,7 @@ from sparring.games import Game, Move, describe, game_of, load_game
 from sparring.play.game import LiveGame, PendingTurn
 from sparring.play.result import LENGTH_LIMIT, GameResult
 from sparring.players import NO_MOVE, Decision, Player
-from sparring.players.engines import EngineFailure, FailureReason, TimeForfeit
+from sparring.players.engines import EngineFailure, FailureReason
 
 NOT_STARTED = FailureReason.NOT_STARTED.value
 """Reason of games that were not played; ratings leave them out."""
@@ -105,9 +105,10 @@ def play_out(
         try:
             decision = _decide(game, pending)
         except EngineFailure as failure:
-            game.finish(GameResult.lost_by(player, failure.reason, failure.detail, broke_rules=True))
-        except TimeForfeit:
-            game.finish(game.out_of_time(player))
+            if failure.reason is FailureReason.TIME:
+                game.finish(game.out_of_time(player))
+            else:
+                game.finish(GameResult.lost_by(player, failure.reason, failure.detail, broke_rules=True))
         else:
             on_decision(player, time.process_time() - began)
             game.accept(pending, decision, decision.seconds)
@@ -136,7 +137,7 @@ def _decide(game: LiveGame, pending: PendingTurn) -> Decision:
     """The player's decision. Raises EngineFailure also for its exceptions and illegal moves."""
     try:
         decision = game.decide(pending)
-    except (EngineFailure, TimeForfeit):
+    except EngineFailure:
         raise
     except Exception as error:
         raise EngineFailure(FailureReason.CRASHED, f"{type(error).__name__}: {error}") from error

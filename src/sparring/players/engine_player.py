@@ -14,7 +14,6 @@ from sparring.players.engines import (
     FailureReason,
     PlayResult,
     PositionHistory,
-    TimeForfeit,
 )
 from sparring.players.uci_client import UciEngine
 
@@ -54,7 +53,7 @@ class EnginePlayer(Player):
             raise
 
     def choose(self, turn: Turn) -> Decision:
-        """The engine's move, checked against the rules. Raises EngineFailure or TimeForfeit."""
+        """The engine's move, checked against the rules. Raises EngineFailure."""
         assert self._engine is not None, "new_game comes first"
         history, asked = PositionHistory.of(turn.state), turn.limits
         limits = asked if asked.bounded or asked.infinite else self._config.limits
@@ -65,11 +64,8 @@ class EnginePlayer(Player):
                 return Decision(NO_MOVE, resign=True, centipawns=answer.score, seconds=answer.spent)
             move = _parse_answer(answer, turn, len(history.moves))
             return Decision(move, {move: 1.0}, centipawns=answer.score, seconds=answer.spent)
-        except EngineFailure:
-            self._kill()
-            raise
-        except TimeForfeit:
-            if not self._engine.stops:  # it still searches
+        except EngineFailure as failure:
+            if failure.reason is not FailureReason.TIME or not self._engine.stops:  # it still searches
                 self._kill()
             raise
 

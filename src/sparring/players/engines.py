@@ -94,10 +94,6 @@ class PlayResult:
     """The last line of best play that it reported."""
 
 
-class TimeForfeit(SparringError):
-    """An engine's flag fell."""
-
-
 # A subprocess that communicates in lines. Every wait has a deadline.
 #
 # Pipes are read while an answer is awaited (`Pipes`). A program that floods its output is blocked by
@@ -119,6 +115,7 @@ class FailureReason(StrEnum):
     NOT_STARTED = "could not be started"
     CRASHED = "died"
     STALLED = "did not answer"
+    TIME = "time forfeit"
     OUTPUT_OVERFLOW = "flooded its output"
     ILLEGAL = "illegal move"
     FALSE_CLAIM = "false claim"
@@ -346,7 +343,7 @@ class EngineClient:
         limits: SearchLimits | None = None,
         stop: Event | None = None,
     ) -> PlayResult:
-        """Requests a move. `limits` replace those of the configuration. Also raises TimeForfeit."""
+        """Requests a move. `limits` replace those of the configuration."""
         raise NotImplementedError
 
     def analyse(self, line: PositionHistory) -> int:

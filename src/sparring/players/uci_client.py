@@ -19,7 +19,6 @@ from sparring.players.engines import (
     FailureReason,
     PlayResult,
     PositionHistory,
-    TimeForfeit,
 )
 
 _OPTION = re.compile(r"option name (?P<name>.+?) type (?P<type>\w+)(?P<rest>.*)")
@@ -77,7 +76,7 @@ class UciEngine(EngineClient):
         limits: SearchLimits | None = None,
         stop: Event | None = None,
     ) -> PlayResult:
-        """Requests a move. Also raises TimeForfeit.
+        """Requests a move.
 
         `limits` replace those of the configuration. The engine is stopped once `stop` is set.
         """
@@ -98,13 +97,13 @@ class UciEngine(EngineClient):
             elif reply.startswith("bestmove"):
                 spent = time.monotonic() - began
                 if spent > allowed and _timed(clocks, limits):
-                    raise TimeForfeit
+                    raise EngineFailure(FailureReason.TIME, "")
                 return self._answer(reply, score, spent, expected, best_line)
         last = self._stop()
         if stop is not None and stop.is_set():
             return self._answer(last, score, time.monotonic() - began)
         if _timed(clocks, limits):
-            raise TimeForfeit
+            raise EngineFailure(FailureReason.TIME, "")
         raise EngineFailure(FailureReason.STALLED, f"no move within {allowed:g} seconds")
 
     def analyse(self, line: PositionHistory) -> int:
