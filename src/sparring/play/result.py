@@ -21,7 +21,7 @@ from sparring.records.record import GameRecord, Termination
 RESIGNATION, TIME_FORFEIT, AGREEMENT = "resignation", "time forfeit", "agreement"
 """Reasons that are not the rules'."""
 LENGTH_LIMIT, ADJUDICATED_WIN, ADJUDICATED_DRAW = "length limit", "adjudicated win", "adjudicated draw"
-"""Reasons of ends that nobody asked for."""
+"""Ends by adjudication."""
 NO_SCORE = -32768
 """The centipawns of a move without a score, in records."""
 

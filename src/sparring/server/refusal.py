@@ -34,7 +34,7 @@ def refusal_text(error: Exception) -> Text:
 REFUSALS: dict[int | str, dict[str, Any]] = {
     status: {"model": Refusal, "description": text}
     for status, text in {
-        404: "There is no such thing of this visitor.",
+        404: "Not found, or it belongs to another visitor.",
         409: "Not possible now. Nothing changed.",
         413: "The request is too large.",
         422: "A value that cannot be used. Nothing changed.",
