@@ -11,9 +11,9 @@ import typer
 from rich.table import Table
 
 from sparring.base.errors import UserError
+from sparring.base.storage import user_data_folder
 from sparring.cli.arguments import named_policies
 from sparring.cli.console import ProgressBar, foreign, make_console
-from sparring.networks.store import user_data_folder
 from studies.options import Html, command_line
 
 _PROTOCOLS = {"chess": "uci", "go": "gtp", "shogi": "usi"}

@@ -12,7 +12,7 @@ import typer
 from rich.table import Table
 
 from sparring.base.provenance import today
-from sparring.base.storage import atomic_write
+from sparring.base.storage import atomic_write, user_data_folder
 from sparring.cli.arguments import (
     SPLITS,
     AsJson,
@@ -30,7 +30,6 @@ from sparring.cli.arguments import (
     named_policies,
 )
 from sparring.cli.console import ProgressBar, foreign, make_console
-from sparring.networks.store import user_data_folder
 
 _POLICY = "Name of a model, network file or policy TOML"
 

@@ -11,7 +11,7 @@ from itertools import count
 from pathlib import Path
 
 from sparring.base.errors import BadConfig, NotFound
-from sparring.networks.store import user_data_folder
+from sparring.base.storage import user_data_folder
 from sparring.policies.person import SUFFIX, PersonCard, read_person
 
 _SHOWN = 5

@@ -44,7 +44,7 @@ from typing import Literal, TypeAlias
 
 from sparring import data
 from sparring.base.config import PositiveInt, Source, bad_value, from_table, is_file, read_toml
-from sparring.base.errors import BadConfig
+from sparring.base.errors import BadConfig, unknown_word
 from sparring.games import GAMES, describe
 from sparring.networks import load_network
 from sparring.networks.formats import model_name
@@ -256,7 +256,7 @@ def load_policy(
     """
     text = str(source)
     if game is not None and game not in GAMES:
-        raise BadConfig(f"unknown game '{game}'; there are {', '.join(GAMES)}")
+        raise unknown_word("game", game, GAMES)
     how = _LoadOptions(game or _game_of(text), backend, threads, batch, symmetries, count(1))
     return _open(text, name or policy_name(text), how, Path(), ())
 
