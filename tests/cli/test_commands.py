@@ -238,7 +238,8 @@ def test_every_game_can_be_played_from_the_terminal(
             "D4\n",
             ("-o", "size=9", "--rank", "7d"),
             "Sparring 7d (model blend), who plays in the style of a 7d. "
-            "Ranks from 6d to 8d are those of KGS; 9d is that of KGS and Fox. The network learned from games on 19x19",
+            "Ranks from 6d to 8d are those of KGS; 9d is that of KGS and Fox. "
+            "The network learned from games on 19x19",
         ),
         (
             "go",
