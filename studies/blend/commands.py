@@ -10,8 +10,8 @@ from typing import Annotated, Any, cast
 import typer
 from rich.table import Table
 
+from sparring.base.config import user_data_folder
 from sparring.base.errors import UserError
-from sparring.base.storage import user_data_folder
 from sparring.cli.arguments import named_policies
 from sparring.cli.console import ProgressBar, foreign, make_console
 from studies.options import Html, command_line

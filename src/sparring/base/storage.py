@@ -1,4 +1,4 @@
-"""The user's folder, and atomic writes: a file has its old or its new content, never a part of it.
+"""Atomic writes: a file has its old or its new content, never a part of it.
 
 Missing folders are made. A file has one writer at a time (see `locks`).
 """
@@ -9,7 +9,6 @@ import io
 import json
 import math
 import os
-import sys
 import zipfile
 import zlib
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -24,15 +23,6 @@ from sparring.base.errors import BadFile, CannotWrite, JournalMismatch
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-
-def user_data_folder() -> Path:
-    """Sparring's folder for this user: $SPARRING_HOME, else a folder in the user's data directory."""
-    if "SPARRING_HOME" in os.environ:
-        return Path(os.environ["SPARRING_HOME"])
-    if sys.platform == "win32" and (local := os.environ.get("LOCALAPPDATA")):
-        return Path(local) / "sparring"
-    return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "sparring"
 
 
 @contextmanager

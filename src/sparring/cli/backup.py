@@ -20,8 +20,9 @@ from typing import IO, Annotated, Any
 
 import typer
 
+from sparring.base.config import user_data_folder
 from sparring.base.errors import BadFile, CannotWrite, UserError
-from sparring.base.storage import FolderLock, atomic_writer, lock_folder, user_data_folder
+from sparring.base.storage import FolderLock, atomic_writer, lock_folder
 from sparring.cli.console import foreign, make_console
 from sparring.cli.serve import ADDRESS, GAMES, PAGE_LOCK
 

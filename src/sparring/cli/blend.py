@@ -11,8 +11,9 @@ from typing import Annotated, Any, cast
 import typer
 from rich.table import Table
 
+from sparring.base.config import user_data_folder
 from sparring.base.provenance import today
-from sparring.base.storage import atomic_write, user_data_folder
+from sparring.base.storage import atomic_write
 from sparring.cli.arguments import (
     SPLITS,
     AsJson,

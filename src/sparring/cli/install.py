@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
+from sparring.base.config import user_data_folder
 from sparring.base.errors import UserError
-from sparring.base.storage import user_data_folder
 from sparring.cli.console import foreign, make_console
 from sparring.engines.guis import GUIS, Gui, Installed, install
 from sparring.engines.options import PROTOCOLS

@@ -10,9 +10,9 @@ from pathlib import Path
 from threading import Lock
 
 from sparring import data
-from sparring.base.config import is_file
+from sparring.base.config import is_file, user_data_folder
 from sparring.base.errors import BadFile
-from sparring.base.storage import atomic_write, user_data_folder
+from sparring.base.storage import atomic_write
 from sparring.games import load_game
 from sparring.networks.card import ModelCard, read_card_from_file
 from sparring.networks.formats import model_name

@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparring.base.storage import Journal, user_data_folder
+from sparring.base.config import user_data_folder
+from sparring.base.storage import Journal
 from sparring.games import Move
 from sparring.players.player import Decision, GameStart, Player, Turn
 

@@ -19,8 +19,9 @@ from msgspec import Meta
 from numpy.typing import NDArray
 
 from sparring import data
+from sparring.base.config import user_data_folder
 from sparring.base.errors import BadConfig
-from sparring.base.storage import atomic_write, read_npz, user_data_folder
+from sparring.base.storage import atomic_write, read_npz
 from sparring.games import GAMES, describe
 from sparring.networks import Network, Position, Prediction
 from sparring.networks.codec import PositionBatch, PredictionBatch
