@@ -300,6 +300,8 @@ def _open(text: str, name: str, how: _LoadOptions, folder: Path, inside: tuple[P
             coefficients = tuple(entry.by for entry in file.members)
             pool = FeatureWeightedPool(name, tuple(members), file.scale, coefficients)
         return _with_temperature(pool, file.temperature)
+    except BadConfig:  # of a member, which names its own file
+        raise
     except ValueError as error:
         raise BadConfig(f"{path}: {error}") from None
 
@@ -325,6 +327,8 @@ def _with_temperature(policy: Policy, temperature: Curve | None) -> Policy:
 def _open_network(text: str, name: str, how: _LoadOptions) -> Policy:
     try:
         network = load_network(text, game=how.game, backend=how.backend, threads=how.threads, batch=how.batch)
+    except BadConfig:
+        raise
     except (ImportError, ValueError) as error:
         raise BadConfig(f"{name}: {error}") from None
     if network.codec.game != how.game:
