@@ -9,7 +9,7 @@ from sparring.games.states import PythonOutcome
 
 
 def outcome(position: str) -> sparring.Outcome:
-    ended = sparring.load_game("chess").parse(position).outcome
+    ended: sparring.Outcome | None = sparring.load_game("chess").parse(position).outcome
     assert ended is not None
     return ended
 
