@@ -314,14 +314,15 @@ def describe_opponent(opponent: Player, strength: int | None) -> str:
         about = describe_opponent(opponent.player, None)
         return f"{about} Its level follows your results: {strength_text(opponent)}."
     if not isinstance(opponent, PolicyPlayer | SearchPlayer):
-        return f"Your opponent is {name}{'' if strength is None else f', strength {strength} of 9'}."
+        name = name if strength is None else f"a search player, strength {strength} of 9"
+        return f"Your opponent is {name}."
     policy, rating = opponent.policy, imitated_rating(opponent)
     if isinstance(policy, PersonPolicy):
         games = f"{policy.card.games:,} games of {visible(policy.card.person)}"
         return f"Your opponent is {name}, who plays as in {games}{_search_text(opponent)}."
     rated = None if rating is None else with_article(describe(policy.game).ratings.format(rating))
     style = _errors_text(opponent) or (f", who plays in the style of {rated}" if rated else "")
-    if opponent.config.level is not None:
+    if opponent.config.level is not None and not name.endswith(f" {opponent.config.level}"):
         style = f", level {opponent.config.level}{style}"
     if opponent.config.opening_style:
         style = f"{style}, {opponent.config.opening_style.replace('-', ' ')}"

@@ -91,7 +91,7 @@ class Merged(NamedTuple):
 
     text: str
     kept: tuple[str, ...] = ()
-    """Engines of our names that were there with other content, and stay."""
+    """Entries with our names but edited content; left as they are."""
 
 
 Writer: TypeAlias = Callable[[str | None, Sequence[Launcher], bool], Merged]
