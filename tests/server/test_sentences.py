@@ -205,9 +205,9 @@ def test_every_sentence_of_the_parsers_is_reached() -> None:
             load_game("go", **options)
         reached.add(sentence_of(message_of(refused.value)))
     for sgf in BROKEN_SGF:
-        (game,) = read_games("go", "sgf", sgf, 1)
-        assert isinstance(game.error, Sentence)
-        reached.add(sentence_of(game.error.values["reason"]))
+        (read,) = read_games("go", "sgf", sgf, 1)
+        assert isinstance(read.error, Sentence)
+        reached.add(sentence_of(read.error.values["reason"]))
     templates = {made.template for _, made in PARSER_SENTENCES}
     assert templates - reached == set()
 
