@@ -174,9 +174,9 @@ class NewGame(ApiMessage):
     your_name: PersonName = Field(
         default="", description="The person's name in saved games; empty for the usual word."
     )
-    your_rating: Annotated[int, Field(strict=True)] | Annotated[str, Field(max_length=8)] | None = Field(
-        default=None, description="The person's rating, or in Go the rank, in saved games."
-    )
+    your_rating: (
+        Annotated[int, Field(strict=True, ge=0, le=4_000)] | Annotated[str, Field(max_length=8)] | None
+    ) = Field(default=None, description="The person's rating, or in Go the rank, in saved games.")
     position: PositionText | None = Field(default=None, description="The position to begin with.")
     record: RecordText | None = Field(
         default=None, description="A game to continue; its last position is played on."
