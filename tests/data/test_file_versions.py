@@ -19,6 +19,7 @@ from tests.server.conftest import ACCESS
 from tests.server.test_games_api import begin, play, post
 
 VERSIONED: tuple[data.Kind, ...] = (
+    "behaviour",
     "difficulty",
     "evaluations",
     "levels",
@@ -53,13 +54,18 @@ def test_a_game_names_what_its_opponent_played_with(tmp_path: Path) -> None:
     with TestClient(create_app(tmp_path / "page.sqlite", ACCESS, None)) as client:
         level = begin(client, "chess", opponent={"level": 1200})
         networks = {"networks/human-chess": 1, "networks/strong-chess": 1}
-        assert level["versions"] == {"levels/chess": 2, **networks, "policies/level-people-chess": 1}
+        behaviour = {"behaviour/chess": 1, "behaviour/think-time": 1}
+        policy = {"policies/level-people-chess": 1}
+        assert level["versions"] == {"levels/chess": 2, **networks, **behaviour, **policy}
         strong = begin(client, "chess", opponent={"level": 2400, "scale": "engine"})
         assert strong["versions"]["levels/chess-engine"] == 1
         assert "policies/level-search-chess" in strong["versions"]
         assert "levels/chess" not in strong["versions"]
         style = begin(client, "chess", opponent={"rating": 1200, "kind": "human"})
-        assert style["versions"] == {**networks, "policies/blend-chess": 1}
+        assert style["versions"] == {**networks, **behaviour, "policies/blend-chess": 1}
+        quick = begin(client, "chess", opponent={"rating": 1200, "kind": "human", "think_time": "none"})
+        assert "behaviour/think-time" not in quick["versions"]
+        assert begin(client, "go", opponent={"rating": "5k"})["versions"]["behaviour/think-time"] == 1
         assert begin(client, "chess", opponent={"strength": 1})["versions"] == {}
         ranging = begin(client, "shogi", opponent={"level": 480, "opening_style": "ranging-rook"})
         assert ranging["versions"]["opening_styles/shogi"] == 1

@@ -203,12 +203,23 @@ def test_other_games_say_why_a_move_is_refused(name: str, moves: str, text: str,
         ("breakthrough", "b2b6"),
         ("breakthrough", "xyzzy"),
         ("expendibots", "boom d4"),
+        ("expendibots", "xyzzy"),
+        ("expendibots", "13a1-a2"),
+        ("rbc", "xyzzy"),
+        ("rbc", "sense z9"),
+        ("rbc", "e2e4"),
+        ("rbc sense e7", "xyzzy"),
+        ("rbc sense e7", "Bc4"),
+        ("rbc sense e7", "sense e3"),
     ],
 )
 def test_why_a_move_is_refused_can_be_translated(game: str, text: str) -> None:
-    rules = load_game(game)
+    name, _, first = game.partition(" ")
+    rules = load_game(name)
     with pytest.raises((ParseError, IllegalMove)) as refused:
-        rules.parse_move(rules.initial(), text)
+        rules.parse_move(after(rules, *filter(None, [first])), text)
     assert isinstance(refused.value.args[0], Sentence)
     values = [value for value in refused.value.args[0].values.values() if isinstance(value, str)]
-    assert all(isinstance(value, Sentence) or " " not in value or value == text for value in values)
+    assert all(
+        isinstance(value, Sentence) or " " not in value or value.strip("'") == text for value in values
+    )

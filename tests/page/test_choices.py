@@ -15,6 +15,7 @@ from tests.page.steps import (
     held_answer,
     resign,
     result,
+    settings,
     tap,
     type_move,
     visit,
@@ -294,6 +295,22 @@ def test_the_own_rating_is_asked_for_once_and_used_everywhere(page: Page, addres
     look(page, "1. e4 e5 2. Bc4 Nc6 3. Qh5 Nf6 4. Qxf7# 1-0")
     expect(page.get_by_text("reviewed as 1750").first).to_be_visible()
     expect(page.get_by_label("Your rating")).to_have_value("1750")
+
+
+def test_the_own_rating_and_name_are_in_the_games_file(page: Page, address: str) -> None:
+    choose(page, "chess")
+    field = page.get_by_label("Do you have a rating (Lichess rapid)?")
+    field.fill("1730")
+    field.press("Enter")
+    with settings(page):
+        page.get_by_label("Your name in saved games").fill("Ann")
+    page.reload()
+    begin(page)
+    record = f"{address}/api/games/{page.url.rpartition('/')[2]}/record?format=pgn"
+    text = page.request.get(record).text()
+    assert '[White "Ann"]' in text
+    assert '[WhiteElo "1730"]' in text
+    expect(page.get_by_text("You", exact=True).first).to_be_visible()
 
 
 def test_who_has_no_rating_is_not_asked_again(page: Page) -> None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, Route, WebSocketRoute, expect
 
+from tests.page.conftest import SCREENS, serve, watch
 from tests.page.steps import begin, choose, from_position, plain, resign, result, tap, type_move, weak
 from tests.waiting import wait_until
 
@@ -59,16 +61,57 @@ def test_chess_asks_what_a_pawn_becomes(page: Page) -> None:
     expect(page.locator(".moves button").first).to_have_text("a8=N")
 
 
-def test_go_ends_with_dead_stones_and_a_score(page: Page) -> None:
+def test_go_ends_with_dead_stones_and_a_score(browser: Browser, tmp_path: Path) -> None:
+    context = browser.new_context(viewport=SCREENS["desktop"])
+    context.set_default_timeout(60_000)
+    page = context.new_page()
+    faults: list[str] = []
+    with serve(tmp_path) as address:
+        watch(page, address, faults)
+        page.goto(address)
+        crosses = count_dead_stones(page)
+        page.reload()
+        assert_counted(page, crosses)
+        game = page.url.removeprefix(address)
+        assert faults == []
+    with serve(tmp_path) as address:
+        page.goto(address + game)
+        assert_counted(page, crosses)
+        page.keyboard.press("ArrowLeft")
+        expect(page.locator(".cross")).to_have_count(0)
+        page.keyboard.press("ArrowRight")
+        assert_counted(page, crosses)
+    context.close()
+
+
+def count_dead_stones(page: Page) -> int:
+    """Plays Go to its end with dead stones; gives their number."""
     choose(page, "go")
     weak(page)
     from_position(page, "9/9/2O6/9/4X4/9/6X2/9/9 b - 0 0 1 7.5")
     begin(page)
     page.get_by_role("button", name="Pass").click()
     expect(page.get_by_text("Both passed")).to_be_visible()
-    page.locator('[data-square="C7"]').click()
+    crosses = page.locator(".cross").count()
+    tap(page, "A1")  # an empty point: nothing happens
+    tap(page, "C7")
+    expect(page.locator(".cross")).not_to_have_count(crosses)
+    expect(page.get_by_role("alert")).to_have_count(0)
+    if page.locator('[data-square="C7"] .cross').count() == 0:
+        tap(page, "C7")
+    expect(page.locator('[data-square="C7"] .cross')).to_have_count(1)
+    crosses = page.locator(".cross").count()
     page.get_by_role("button", name="Agree on the score").click()
+    assert_counted(page, crosses)
+    return crosses
+
+
+def assert_counted(page: Page, crosses: int) -> None:
+    """The game is over by points, its dead stones are crossed out, and the score stands there once."""
     assert "points" in result(page)
+    assert page.locator(".cross").count() == crosses > 0
+    expect(page.locator('[data-square="C7"] .cross')).to_have_count(1)
+    expect(page.get_by_text("Black has")).to_have_count(0)
 
 
 def test_blind_chess_senses_moves_and_shows_the_truth(page: Page) -> None:

@@ -63,6 +63,7 @@ def press(page: Page, target: Locator) -> None:
     page.keyboard.press("Enter")
 
 
+@pytest.mark.parametrize("page", ["desktop", "phone"], indirect=True)
 def test_a_hint_needs_only_the_keyboard(page: Page) -> None:
     choose(page, "chess")
     weak(page)
@@ -79,6 +80,7 @@ def test_a_hint_needs_only_the_keyboard(page: Page) -> None:
     expect(hint).to_have_count(0)
 
 
+@pytest.mark.parametrize("page", ["desktop", "phone"], indirect=True)
 def test_a_promotion_needs_only_the_keyboard(page: Page) -> None:
     choose(page, "chess")
     weak(page)
@@ -99,6 +101,7 @@ def test_a_promotion_needs_only_the_keyboard(page: Page) -> None:
     expect(page.locator(".moves button").first).to_have_text("a8=R")
 
 
+@pytest.mark.parametrize("page", ["desktop", "phone"], indirect=True)
 def test_a_person_is_made_with_the_keyboard_alone(page: Page, address: str) -> None:
     making = Making(page)
     opened: list[FileChooser] = []
@@ -121,6 +124,7 @@ def test_a_person_is_made_with_the_keyboard_alone(page: Page, address: str) -> N
     assert making.stopped
 
 
+@pytest.mark.parametrize("page", ["desktop", "phone"], indirect=True)
 def test_the_history_needs_only_the_keyboard(page: Page, address: str) -> None:
     page.on("dialog", lambda question: question.accept())
     resigned(page, "breakthrough")
@@ -146,6 +150,7 @@ def test_the_history_needs_only_the_keyboard(page: Page, address: str) -> None:
     expect(cards).to_have_count(count - 1)
 
 
+@pytest.mark.parametrize("page", ["desktop", "phone"], indirect=True)
 def test_the_settings_need_only_the_keyboard(page: Page) -> None:
     opener = page.get_by_role("button", name="Settings")
     press(page, opener)

@@ -57,6 +57,45 @@ def test_periods_of_byoyomi_are_there_after_a_restart(tmp_path: Path) -> None:
         assert client.get("/api/games").json()[0]["clock"] == "0+0 byo-yomi 3x1"
 
 
+def test_dead_stones_of_go_are_there_after_a_restart(tmp_path: Path) -> None:
+    file = tmp_path / "page.sqlite"
+    sgf = "(;GM[1]FF[4]SZ[9]KM[7.5];B[ee];W[cc];B[gg];W[])"
+    weak = {"kind": "strength", "strength": 1}
+    with TestClient(create_app(file, ACCESS, None)) as client:
+        games = [begin(client, "go", record=sgf, format="sgf", opponent=weak) for _ in range(3)]
+        counting, over, resigned = (play(client, view, "pass") for view in games)
+        marked = post(client, counting, "dead", points=["C7"]).json()["counting"]
+        assert marked != counting["counting"]
+        post(client, over, "dead", points=["C7"])
+        agreed = post(client, over, "agree").json()
+        assert agreed["counting"] == marked
+        assert post(client, resigned, "resign").json()["counting"] is None
+        cookies = dict(client.cookies)
+    with TestClient(create_app(file, ACCESS, None), cookies=cookies) as client:
+        shown = [client.get(f"/api/games/{view['id']}").json() for view in (counting, over, resigned)]
+        assert [view["counting"] for view in shown] == [marked, marked, None]
+        assert [view["phase"] for view in shown] == ["counting", "over", "over"]
+        assert post(client, counting, "agree").json()["result"] == agreed["result"]
+        played_on = begin(client, "go", record=sgf, format="sgf", opponent=weak)
+        assert post(client, play(client, played_on, "pass"), "resume").json()["counting"] is None
+
+
+def test_damaged_dead_stones_do_not_open(tmp_path: Path) -> None:
+    file = tmp_path / "page.sqlite"
+    sgf = "(;GM[1]FF[4]SZ[9]KM[7.5];B[ee];W[cc];B[gg];W[])"
+    with TestClient(create_app(file, ACCESS, None)) as client:
+        view = begin(client, "go", record=sgf, format="sgf", opponent={"kind": "strength", "strength": 1})
+        play(client, view, "pass")
+        cookies = dict(client.cookies)
+    for dead in ("7", '["A1"]', "{", "null", "[[]]"):
+        with sqlite3.connect(file) as database:
+            database.execute("UPDATE games SET dead = ?", (dead,))
+        with TestClient(create_app(file, ACCESS, None), cookies=cookies) as client:
+            answer = client.get(f"/api/games/{view['id']}")
+            assert answer.status_code in (409, 422), dead
+            assert "damaged" in answer.text, dead
+
+
 def test_only_the_latest_finished_games_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "page.sqlite"
     monkeypatch.setattr("sparring.server.game_host._FINISHED", 0)  # finished games leave the memory

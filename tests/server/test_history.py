@@ -176,6 +176,54 @@ def test_a_damaged_game_breaks_neither_list_nor_export(tmp_path: Path, statement
         assert client.get("/api/export").status_code == 200
 
 
+def test_records_have_the_persons_name_and_rating(tmp_path: Path) -> None:
+    file = tmp_path / "page.sqlite"
+    with TestClient(create_app(file, ACCESS, None)) as client:
+        named = begin(client, "chess", opponent={"level": 1250}, your_name='Ann "x" [y]', your_rating=1534)
+        black = begin(client, "chess", opponent={"level": 1250}, you=1, your_rating=1534)
+        go = begin(client, "go", opponent={"strength": 1}, your_name="Ann", your_rating="5k")
+        watched = begin(client, "chess", you=None, your_name="Ann", your_rating=1534)
+        plain = begin(client, "chess", opponent={"level": 1250})
+        assert named["players"][0]["name"]["text"] == "You"
+        cookies = dict(client.cookies)
+    with TestClient(create_app(file, ACCESS, None), cookies=cookies) as client:
+
+        def headers(view: dict[str, Any]) -> chess.pgn.Headers:
+            text = client.get(f"/api/games/{view['id']}/record", params={"format": "pgn"}).text
+            found = chess.pgn.read_headers(io.StringIO(text))
+            assert found is not None
+            return found
+
+        tags = headers(named)
+        assert (tags["White"], tags["WhiteElo"], tags["BlackElo"]) == ('Ann "x" [y]', "1534", "1250")
+        tags = headers(black)
+        assert (tags["Black"], tags["BlackElo"], tags["WhiteElo"]) == ("You", "1534", "1250")
+        assert "Ann" not in (headers(watched)["White"], headers(watched)["Black"])
+        assert "WhiteElo" not in headers(plain)
+        sgf = client.get(f"/api/games/{go['id']}/record", params={"format": "sgf"}).text
+        assert "PB[Ann]" in sgf
+        assert "BR[5k]" in sgf
+
+
+@pytest.mark.parametrize(
+    ("game", "keys"),
+    [
+        ("chess", {"your_rating": 99999}),
+        ("chess", {"your_rating": "5k"}),
+        ("chess", {"your_rating": True}),
+        ("go", {"your_rating": 1500}),
+        ("go", {"your_rating": "90k"}),
+        ("chess", {"your_name": "a\nb"}),
+        ("chess", {"your_name": "a" * 61}),
+    ],
+)
+def test_a_name_or_rating_that_cannot_be_is_refused(
+    client: TestClient, game: str, keys: dict[str, object]
+) -> None:
+    answer = client.post("/api/games", json={"game": game, **keys})
+    assert (answer.status_code, list(answer.json())) == (422, ["detail", "text"])
+
+
 def test_pgn_has_the_opponents_rating_and_the_opening(client: TestClient) -> None:
     record = "1. Nf3 Nc6 2. e4 e5 3. Bc4 *"  # the person is to move
     for opponent in ({"level": 1250}, {"rating": 1300}):
@@ -187,6 +235,6 @@ def test_pgn_has_the_opponents_rating_and_the_opening(client: TestClient) -> Non
         assert "BlackElo" not in headers
         assert (headers["ECO"], headers["Opening"]) == ("C50", "Italian Game")
         assert text.count("\n\n") == 1
-    other = begin(client, "breakthrough", opponent={"strength": 1})
+    other = begin(client, "breakthrough", opponent={"strength": 1}, your_rating=1500)
     text = client.get(f"/api/games/{other['id']}/record", params={"format": "pgn"}).text
     assert "[ECO" not in text

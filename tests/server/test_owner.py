@@ -67,6 +67,7 @@ def test_an_older_file_is_read_and_one_line_says_whose_its_games_are(tmp_path: P
         view = play(client, begin(client, "breakthrough"), "d2d3")
     with closing(sqlite3.connect(file)) as database, database:
         database.execute("ALTER TABLE moves DROP COLUMN clocks")
+        database.execute("ALTER TABLE games DROP COLUMN dead")
         database.execute("PRAGMA user_version = 4")
     lines = []
     for _ in range(2):

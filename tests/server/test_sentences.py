@@ -12,6 +12,7 @@ from sparring.base.sentences import Sentence, from_stored, joined, to_stored
 from sparring.games import ParseError, load_game
 from sparring.play.result import reason_text
 from sparring.server.messages import text_of
+from sparring.server.pasted import read_games
 from sparring.server.refusal import PARSER_SENTENCES, message_of
 from tests.server.test_games_api import begin, play, post
 
@@ -122,8 +123,65 @@ BROKEN = [
     ("shogi", f"{KINGS} b 3R 1"),
     ("shogi", "P3k4/9/9/9/9/9/9/9/4K4 b - 1"),
     ("shogi", "4k4/9/P8/P8/9/9/9/9/4K4 b - 1"),
+    ("go", "5/5/5/5 b - 0 0 0 7.5"),
+    ("go", "5/5/6/5/5 b - 0 0 0 7.5"),
+    ("go", "5/5/4/5/5 b - 0 0 0 7.5"),
+    ("go", "5/5/Z4/5/5 b - 0 0 0 7.5"),
+    ("go", "5/5/9/5/5 b - 0 0 0 7.5"),
+    ("go", "XXXXX/XXXXX/XXXXX/XXXXX/XXXXX b - 0 0 0 7.5"),
+    ("go", "5/5/5/5/5 x - 0 0 0 7.5"),
+    ("go", "5/5/5/5/5 b Z9 0 0 0 7.5"),
+    ("go", "5/5/5/5/5 b A1 0 0 0 7.5"),
+    ("go", "5/5/5/5/5 b - x 0 0 7.5"),
+    ("go", "5/5/5/5/5 b - 0 0 3 7.5"),
+    ("go", "5/5/5/5/5 b - 0 0 0 5.3"),
+    ("go", "5/5/5/5/5 b - 0 0 0 x"),
+    ("go", "5/5/5/5/5 b - 0 0 0 7.5 marsian"),
+    ("go", "5/5/5/5/5"),
+    ("expendibots", "8/8 w"),
+    ("expendibots", "7/8/8/8/8/8/8/8 w"),
+    ("expendibots", "8/8/8/8/8/8/8/8/8 w"),
+    ("expendibots", "44/8/8/8/8/8/8/8 w"),
+    ("expendibots", "Z7/8/8/8/8/8/8/8 w"),
+    ("expendibots", "LL6/8/8/8/8/8/8/8 w"),
+    ("expendibots", "8/8/8/8/8/8/8/8 x"),
+    ("expendibots", "8/8/8/8/8/8/8/8 w x"),
+    ("expendibots", "8/8/8/8/8/8/8/8"),
+    ("breakthrough", "x"),
+    ("breakthrough", "8/8 w"),
+    ("breakthrough", "Z7/8/8/8/8/8/8/8 w"),
+    ("breakthrough", "P7/8/8/8/8/8/8/p7 x"),
+    ("breakthrough", "8/PPPPPPPP/PPPPPPPP/P7/8/8/8/8 w"),
+    ("breakthrough", "P7/8/8/8/8/8/8/p7 w"),
 ]
 """Games and positions that their parsers refuse, one for each reason and more."""
+BROKEN_RULES: list[dict[str, object]] = [
+    {"komi": 5.3},
+    {"komi": 1e9},
+    {"size": 3},
+    {"handicap": 12},
+    {"handicap": 5, "size": 7},
+    {"handicap": 2, "size": 5},
+    {"ko": "marsian"},
+    {"scoring": "marsian"},
+    {"tax": "marsian"},
+]
+"""Options of Go that its rules refuse."""
+BROKEN_SGF = [
+    "(;GM[1]SZ[25];B[aa])",
+    "(;GM[1]SZ[x];B[aa])",
+    "(;GM[1]SZ[9:13];B[aa])",
+    "(;GM[1]SZ[9]KM[5.3];B[aa])",
+    "(;GM[1]SZ[9]KM[x];B[aa])",
+    "(;GM[1]SZ[9];B[zz])",
+    "(;GM[1]SZ[9]AB[zz])",
+    "(;GM[1]SZ[9]AB[ss];B[aa])",
+    f"(;GM[1]SZ[9]AB{'[aa]' * 4_001};B[aa])",
+    "(;GM[1]SZ[9]",
+    "(;GM[1]SZ[9](;GM[1]SZ[9];B[aa]))",
+    "(;GM[2])",
+]
+"""Files of Go that cannot be read, one for each reason."""
 
 
 @pytest.mark.parametrize(("game", "position"), BROKEN)
@@ -131,8 +189,9 @@ def test_why_a_position_is_refused_is_a_sentence(client: TestClient, game: str, 
     answer = client.post("/api/games", json={"game": game, "position": position})
     assert answer.status_code == 422
     text = answer.json()["text"]
-    assert text["template"] == "{where}: {error}", text
-    assert text["values"]["error"]["template"] in {str(made.template) for _, made in PARSER_SENTENCES}
+    if text["template"] == "{where}: {error}":
+        text = text["values"]["error"]
+    assert text["template"] in {str(made.template) for _, made in PARSER_SENTENCES}
 
 
 def test_every_sentence_of_the_parsers_is_reached() -> None:
@@ -140,9 +199,57 @@ def test_every_sentence_of_the_parsers_is_reached() -> None:
     for game, position in BROKEN:
         with pytest.raises(ParseError) as refused:
             load_game(game).parse(position)
-        reached.add(message_of(refused.value).values["error"].template)  # type: ignore[attr-defined]
+        reached.add(sentence_of(message_of(refused.value)))
+    for options in BROKEN_RULES:
+        with pytest.raises(ParseError) as refused:
+            load_game("go", **options)
+        reached.add(sentence_of(message_of(refused.value)))
+    for sgf in BROKEN_SGF:
+        (read,) = read_games("go", "sgf", sgf, 1)
+        assert isinstance(read.error, Sentence)
+        reached.add(sentence_of(read.error.values["reason"]))
     templates = {made.template for _, made in PARSER_SENTENCES}
-    assert templates - reached == {"board size {size} is not from 5 to 19"}
+    assert templates - reached == set()
+
+
+def sentence_of(text: object) -> str:
+    """The template of what a parser says of a position, the rules or a file."""
+    assert isinstance(text, Sentence), text
+    inner = text.values.get("error", text)
+    assert isinstance(inner, Sentence)
+    return inner.template
+
+
+@pytest.mark.parametrize("options", BROKEN_RULES)
+def test_why_rules_of_go_are_refused_is_a_sentence(client: TestClient, options: dict[str, object]) -> None:
+    answer = client.post("/api/games", json={"game": "go", "options": options})
+    assert answer.status_code == 422
+    assert answer.json()["text"]["template"] in {str(made.template) for _, made in PARSER_SENTENCES}
+
+
+def test_unknown_rules_of_go_are_refused_in_a_sentence(client: TestClient) -> None:
+    answer = client.post("/api/games", json={"game": "go", "options": {"rules": "marsian"}})
+    assert answer.json()["text"]["template"] == "rules {rules} are not known; there are {known}"
+
+
+@pytest.mark.parametrize("sgf", BROKEN_SGF)
+def test_why_a_file_of_go_is_refused_is_a_sentence(client: TestClient, sgf: str) -> None:
+    answer = client.post("/api/games", json={"game": "go", "record": sgf, "format": "sgf"})
+    assert answer.status_code == 422
+    reason = answer.json()["text"]["values"]["second"]["values"]["reason"]
+    assert reason["template"] in {str(made.template) for _, made in PARSER_SENTENCES}
+
+
+def test_a_point_without_a_stone_is_refused_in_a_sentence(client: TestClient) -> None:
+    sgf = "(;GM[1]FF[4]SZ[9]KM[7.5];B[ee];W[cc];B[gg];W[])"
+    weak = {"kind": "strength", "strength": 1}
+    view = play(client, begin(client, "go", record=sgf, format="sgf", opponent=weak), "pass")
+    for point, template in {
+        "A1": "there is no stone on {point}",
+        "Z99": "{text} is not a point from A1 to {corner} (there is no column I)",
+    }.items():
+        refused = post(client, view, "dead", points=[point]).json()["text"]
+        assert refused["values"]["error"]["template"] == template
 
 
 @pytest.mark.parametrize("size", ["x", 3.5, 10**20, 26, -1])

@@ -1296,7 +1296,7 @@ export interface components {
         };
         /**
          * CountingView
-         * @description Both passed in Go: which stones are dead?
+         * @description Both passed in Go: which stones are dead? Of a game that ended by counting: those that were.
          */
         CountingView: {
             /** Dead */
@@ -2211,6 +2211,17 @@ export interface components {
              * @default true
              */
             resigns: boolean;
+            /**
+             * Your Name
+             * @description The person's name in saved games; empty for the usual word.
+             * @default
+             */
+            your_name: string;
+            /**
+             * Your Rating
+             * @description The person's rating, or in Go the rank, in saved games.
+             */
+            your_rating?: number | string | null;
             /**
              * Position
              * @description The position to begin with.

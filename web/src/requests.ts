@@ -1,5 +1,6 @@
 // Begins games, and remembers what was asked for: a rematch asks the same with the other side.
 import { api, type NewGame } from "./api";
+import { ownName, typedRating } from "./settings";
 
 export type Wanted = Partial<NewGame> & { game: string };
 const KEPT = 20;
@@ -12,9 +13,16 @@ function stored(): [string, Wanted][] {
   }
 }
 
+/** The person's name and rating for saved games, as far as they were given. */
+function aboutYou({ game, you }: Wanted): Partial<NewGame> {
+  if (you === null) return {};
+  const [name, rating] = [ownName.value.trim(), typedRating(game)];
+  return { ...(name ? { your_name: name } : {}), ...(rating ? { your_rating: /^\d+$/.test(rating) ? Number(rating) : rating } : {}) };
+}
+
 /** Begins a game and shows it. Raises Refused. */
 export async function begin(wanted: Wanted): Promise<void> {
-  const { id } = await api.begin(wanted);
+  const { id } = await api.begin({ ...wanted, ...aboutYou(wanted) });
   const { record: _, format: __, record_index: ___, ...repeatable } = wanted;
   localStorage.setItem("requests", JSON.stringify([[id, repeatable], ...stored()].slice(0, KEPT)));
   location.hash = `/game/${id}`;

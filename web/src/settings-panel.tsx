@@ -4,7 +4,7 @@ import { chessPieces } from "./boards/chess-pieces";
 import { shogiNotation } from "./boards/move-names";
 import { pieceSet } from "./boards/shogi-board";
 import { Icon } from "./icons";
-import { boardTheme, confirmMoves, sound, theme } from "./settings";
+import { boardTheme, confirmMoves, ownName, sound, theme } from "./settings";
 import { chosenLanguage, LANGUAGES, languageName, t } from "./text";
 
 /** Opens the settings. They are kept in the browser. */
@@ -39,6 +39,10 @@ function Settings({ onClose }: { onClose: () => void }) {
       <Choices title={t("Chess pieces")} name="chess-pieces" chosen={chessPieces} titles={{ classic: t("classic"), plain: t("plain"), letters: t("letters") }} />
       <Choices title={t("Shogi pieces")} name="shogi-pieces" chosen={pieceSet} titles={{ kanji: t("kanji"), dark: t("dark kanji"), letters: t("letters"), moves: t("with their moves") }} />
       <Choices title={t("Shogi moves")} name="shogi-notation" chosen={shogiNotation} titles={{ language: t("as the page"), letters: "P-7f", kanji: "７六歩" }} />
+      <label class="row">
+        <span>{t("Your name in saved games")}</span>
+        <input type="text" maxLength={60} value={ownName.value} placeholder={t("You")} onInput={({ currentTarget: { value } }) => (ownName.value = value)} />
+      </label>
       <Switch title={t("Sounds")} chosen={sound} />
       <Switch title={t("Confirm each move")} chosen={confirmMoves} />
     </Dialog>

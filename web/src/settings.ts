@@ -32,8 +32,16 @@ boardTheme.subscribe((value) => (document.documentElement.dataset.board = value)
 
 /** The person's rating or rank in a game; null if it was not given. */
 export const ownRating = (game: string) => localStorage.getItem(`rating-${game}`) || null;
-/** Keeps it; without a rating, only that it was asked for. */
-export const keepRating = (game: string, rating: string) => localStorage.setItem(`rating-${game}`, rating);
+/** Keeps it, and what exactly was typed; without a rating, only that it was asked for. */
+export function keepRating(game: string, rating: string, typed = rating): void {
+  localStorage.setItem(`rating-${game}`, rating);
+  localStorage.setItem(`typed-rating-${game}`, typed);
+}
+/** The person's rating as it was typed, for saved games. */
+export const typedRating = (game: string) => localStorage.getItem(`typed-rating-${game}`) || ownRating(game);
+/** The person's name in saved games; empty if it was not given. */
+export const ownName = signal(localStorage.getItem("own-name") ?? "");
+ownName.subscribe((value) => localStorage.setItem("own-name", value));
 export const isRatingAsked = (game: string) => localStorage.getItem(`rating-${game}`) !== null;
 
 export const theme = setting("theme", ["system", "light", "dark"]);

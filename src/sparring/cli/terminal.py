@@ -578,7 +578,8 @@ class TerminalGame:
         """Both passed: proposes dead stones and lets the person correct them."""
         live, session = self.live, self.session
         session.say("\nBoth passed. Stones that are shown as x and o are dead and will be taken off.")
-        while live.dead is not None:
+        while live.phase == "counting":
+            assert live.dead is not None
             session.show(live.counting.diagram(self.state, live.dead))
             session.say(live.counted()[0])
             try:

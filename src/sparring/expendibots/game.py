@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from typing import ClassVar, TypeAlias
 
 from sparring._core import ExpendibotsState
+from sparring.base.sentences import Sentence
 from sparring.games.diagrams import Diagram, Piece
-from sparring.games.game import IllegalMove, Move, Spec
+from sparring.games.game import IllegalMove, Move, ParseError, Spec
 from sparring.games.states import StateGame, strip_annotations, to_valid_utf8
 
 Point: TypeAlias = tuple[int, int]
@@ -58,7 +59,12 @@ class Expendibots(StateGame[ExpendibotsState]):
             words = f"{match['tokens'] or ''}{match['source']}-{match['target']}"
         elif match := _TYPED_BOOM.fullmatch(words):
             words = f"boom {match['at']}"
-        return super().parse_move(state, words)
+        try:
+            return super().parse_move(state, words)
+        except ParseError:
+            raise ParseError(
+                Sentence("{text} is not an action, such as boom c1 or 2c1-c3", text=f"{words[:80]!r}")
+            ) from None
 
     def action(self, state: ExpendibotsState, move: Move) -> Action:
         """A move as the referee's tuple. Raises IllegalMove when the code is no action."""

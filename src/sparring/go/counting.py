@@ -307,7 +307,7 @@ class GoCounting:
             point = state.parse_move(text.upper())
             chain = next((set(chain) for _, chain in chains(state) if point in chain), None)
             if chain is None:
-                raise ParseError(f"there is no stone on {text.upper()[:8]}")
+                raise ParseError(Sentence("there is no stone on {point}", point=text.upper()[:8]))
             stones |= chain
         return stones
 

@@ -203,7 +203,11 @@ def rule_set(name: str) -> RuleSet:
     """The rule set with a name; case, spaces and hyphens do not count. Raises ParseError."""
     rules = {_plain(known): rules for known, rules in RULE_SETS.items()}.get(_plain(name))
     if rules is None:
-        raise ParseError(f"rules {name!r} are not known; there are {', '.join(RULE_SETS)}")
+        raise ParseError(
+            Sentence(
+                "rules {rules} are not known; there are {known}", rules=repr(name), known=", ".join(RULE_SETS)
+            )
+        )
     return rules
 
 

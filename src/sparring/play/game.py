@@ -138,7 +138,7 @@ class LiveGame:
         self._hold_clock()
         self._full_clocks = self.clock.snapshot()
         self.dead: set[int] | None = None
-        """Dead stones while both count; None at other times."""
+        """Dead stones while both count, and those of a game that ended by counting; else None."""
         self.prediction: Prediction | None = None
         """That of the last decision."""
         counting = describe(rules.spec.name).counting
@@ -186,11 +186,20 @@ class LiveGame:
         if not self.rules.spec.hidden:
             self.start_players()
 
-    def restore(self, moves: Iterable[StoredMove], end: GameResult | None, message: str) -> None:
-        """Continues a stored game as it was."""
+    def restore(
+        self,
+        moves: Iterable[StoredMove],
+        end: GameResult | None,
+        message: str,
+        dead: Sequence[str] | None = None,
+    ) -> None:
+        """Continues a stored game as it was. `dead` are the points of `dead_points`."""
         self.continue_with(moves)
         self.end, self.message = end, message
-        self._begin_counting()
+        if dead is not None and self.counting is not None and self._is_decided:
+            self.dead = self.counting.stones_at(self.states[-1], dead)
+        else:
+            self._begin_counting()
 
     # What a person does
 
@@ -228,7 +237,7 @@ class LiveGame:
     def resign(self) -> None:
         """The person resigns. Raises NotAllowed."""
         self.require("resign")
-        you = self._you()
+        you, self.dead = self._you(), None
         self.finish(
             GameResult.lost_by(you, RESIGNATION),
             Sentence("You resign: {winner} wins.", winner=self._side(1 - you)),
@@ -262,7 +271,6 @@ class LiveGame:
         """Ends the game with the dead stones as marked. Raises NotAllowed."""
         self.require("count")
         text, end = self.counted()
-        self.dead = None
         self.finish(end, text)
 
     def counted(self) -> tuple[str, GameResult]:
@@ -394,6 +402,14 @@ class LiveGame:
         return "move" if self.states[-1].to_move == self.person else "thinking"
 
     @property
+    def dead_points(self) -> list[str] | None:
+        """The points of the dead stones; None if nobody counts or has counted."""
+        if self.dead is None:
+            return None
+        state = self.states[-1]
+        return [self.rules.move_text(state, point) for point in sorted(self.dead)]
+
+    @property
     def draw_offered(self) -> bool:
         """Whether the opponent offered a draw with its last move."""
         return self.end is None and bool(self.moves) and self.moves[-1].offers_draw
@@ -514,7 +530,11 @@ class LiveGame:
         """The plies of the moves that the person made."""
         return [ply for ply, played in enumerate(self.moves) if played.player == self.person]
 
+    @property
+    def _is_decided(self) -> bool:
+        """Whether the rules end the game in its last state."""
+        return self.rules.outcome(self.states[-1]) is not None
+
     def _begin_counting(self) -> None:
-        over = self.rules.outcome(self.states[-1]) is not None
-        if over and self.counting is not None and self.end is None:
+        if self._is_decided and self.counting is not None and self.end is None:
             self.dead = self.counting.propose(self.states[-1], self.prediction)

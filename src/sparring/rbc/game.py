@@ -84,9 +84,15 @@ class Rbc(StateGame[RbcState]):
         """
         try:
             return super().parse_move(state, text)
-        except (ParseError, IllegalMove):
+        except IllegalMove:
             if state.sensing:
                 raise
+        except ParseError:
+            if state.sensing:
+                shown = f"{to_valid_utf8(text)[:80]!r}"
+                raise ParseError(
+                    Sentence("{text} is not a sense, such as 'sense e4' or 'sense none'", text=shown)
+                ) from None
         board = chess.Board(board_fen(state))
         requests = [chess.Move.from_uci(state.move_text(m)) for m in state.legal_moves() if m != PASS]
 

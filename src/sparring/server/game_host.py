@@ -411,7 +411,7 @@ class GameHost:
             return None
         try:
             game = await self.open(self._open, stored.settings)
-            await self.open(game.live.restore, stored.moves, stored.end, stored.message)
+            await self.open(game.live.restore, stored.moves, stored.end, stored.message, stored.dead)
         except (ValueError, TypeError) as error:  # moves that are not legal, or an unknown game
             raise Refused(
                 Sentence("This game is damaged and cannot be opened ({reason}).", reason=first_line(error))
@@ -491,9 +491,8 @@ class GameHost:
             if old is not new:
                 break
             kept += 1
-        self.store.save(
-            hosted.id, moves, kept, len(hosted.stored), game.live.end, game.live.message, game.shown()
-        )
+        end, message, dead = game.live.end, game.live.message, game.live.dead_points
+        self.store.save(hosted.id, moves, kept, len(hosted.stored), end, message, game.shown(), dead)
         hosted.stored = moves
         return self._view(hosted) if hosted.followers else None
 

@@ -209,7 +209,7 @@ def _text(store: GameStore, game_id: str, suffix: str) -> str:
     own = describe(stored.settings.game).page_game
     kind: type[PageGame] = PageGame if own is None else own()
     game = kind(stored.settings, {}, 0)
-    game.live.restore(stored.moves, stored.end, stored.message)
+    game.live.restore(stored.moves, stored.end, stored.message, stored.dead)
     return game.record(suffix)
 
 

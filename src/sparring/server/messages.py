@@ -14,6 +14,7 @@ from sparring.players.small_players import STRENGTHS
 
 GameName = Annotated[str, Field(max_length=32, description="Name of a game, such as chess.")]
 MoveText = Annotated[str, Field(min_length=1, max_length=64, description="A move as people write it.")]
+PersonName = Annotated[str, Field(max_length=60, pattern=r"^[^\x00-\x1f\x7f]*$")]
 PositionText = Annotated[str, Field(max_length=4_000, description="A position, such as FEN.")]
 RecordText = Annotated[str, Field(max_length=500_000, description="A game as PGN, SGF, KIF, CSA or log.")]
 
@@ -170,6 +171,12 @@ class NewGame(ApiMessage):
     )
     clock: ClockChoice | ClockText | None = None
     resigns: bool = Field(default=True, description="Whether the opponent may resign; else it plays to mate.")
+    your_name: PersonName = Field(
+        default="", description="The person's name in saved games; empty for the usual word."
+    )
+    your_rating: (
+        Annotated[int, Field(strict=True, ge=0, le=4_000)] | Annotated[str, Field(max_length=8)] | None
+    ) = Field(default=None, description="The person's rating, or in Go the rank, in saved games.")
     position: PositionText | None = Field(default=None, description="The position to begin with.")
     record: RecordText | None = Field(
         default=None, description="A game to continue; its last position is played on."
@@ -285,7 +292,7 @@ class ClockView(ApiMessage):
 
 
 class CountingView(ApiMessage):
-    """Both passed in Go: which stones are dead?"""
+    """Both passed in Go: which stones are dead? Of a game that ended by counting: those that were."""
 
     dead: list[str]
     text: Text = Field(description="The score in a sentence.")

@@ -109,6 +109,7 @@ def plan_game(wanted: NewGame, opponents: Opponents) -> tuple[GameSettings, list
         raise Refused(Sentence("The game is over in this position."), 422)
     if rules.spec.hidden and (position is not None or moves or wanted.people_plies):
         raise Refused(Sentence("{game} begins with its initial position.", game=rules.spec.title), 422)
+    own_rating = None if wanted.you is None else _own_rating(wanted)
     first = opponents.complete(rules, wanted.opponent)
     second = opponents.complete(rules, wanted.second_opponent or wanted.opponent)
     settings = GameSettings(
@@ -122,11 +123,33 @@ def plan_game(wanted: NewGame, opponents: Opponents) -> tuple[GameSettings, list
         clock=time_control(wanted.clock),
         pace=wanted.pace if wanted.you is None else 0.0,
         resigns=wanted.resigns,
+        your_name="" if wanted.you is None else wanted.your_name.strip(),
+        your_rating=own_rating,
     ).with_versions()
     if wanted.people_plies:
         rng = np.random.default_rng([settings.seed, _PEOPLE_STREAM])
         moves += people_moves(rules, state, wanted.people_plies, first, opponents, rng)
     return settings, moves, warning
+
+
+def _own_rating(wanted: NewGame) -> int | None:
+    """The person's rating or rank as a number; None if it was not given. Raises Refused."""
+    given, system = wanted.your_rating, describe(wanted.game).ratings
+    if given is None:
+        return None
+    if (number := system.number(given)) is None:
+        raise Refused(
+            Sentence(
+                "A {word} in {game} is from {low} to {high}, not '{given}'.",
+                word=system.word,
+                game=wanted.game,
+                low=system.format(system.lowest),
+                high=system.format(system.highest),
+                given=str(given),
+            ),
+            422,
+        )
+    return number
 
 
 def _after(rules: Game[Any], state: Any, moves: list[str]) -> Any:

@@ -149,9 +149,9 @@ def _opponent(game: str, choice: OpponentChoice) -> Opponent:
 
 
 _FILES: Mapping[str, tuple[data.Kind, ...]] = {
-    "level": ("levels", "networks"),
-    "human": ("networks",),
-    "person": ("networks", "styles"),
+    "level": ("levels", "networks", "behaviour"),
+    "human": ("networks", "behaviour"),
+    "person": ("networks", "styles", "behaviour"),
     "strength": ("evaluations", "value_networks"),
     "bot": ("synopsis_networks", "value_networks"),
 }
@@ -167,6 +167,13 @@ def shipped_versions(game: str, choice: OpponentChoice) -> dict[str, int]:
     versions = {
         file: row for file, row in versions.items() if file == table or not file.startswith("levels/")
     }
+    thinks = data.file_version("behaviour", "think-time")
+    if (
+        thinks is not None
+        and choice.think_time == "human"
+        and "behaviour" in _FILES.get(choice.kind or "", ())
+    ):
+        versions["behaviour/think-time"] = thinks.version
     policy = {"human": BLEND, "level": _policy_of_level(game, choice)}.get(choice.kind or "", "")
     row = data.file_version("policies", f"{policy}-{game}")
     return versions if row is None else {**versions, f"policies/{policy}-{game}": row.version}

@@ -73,6 +73,10 @@ class GameSettings:
     """Seconds between two moves of a watched game."""
     resigns: bool = True
     """Whether a player may resign; else it plays to mate."""
+    your_name: str = ""
+    """The person's name in records; empty for `PERSON`."""
+    your_rating: int | None = None
+    """The person's rating or rank as a number; None if it was not given."""
     versions: Mapping[str, int] = field(default_factory=dict)
     """Versions of the shipped files that decided how the opponents played when the game began
     (`shipped_versions`); empty in games that were stored before there were versions."""
@@ -126,6 +130,8 @@ class GameSettings:
                 "clock": None if clock is None else dataclasses.asdict(clock),
                 "pace": self.pace,
                 "resigns": self.resigns,
+                "your_name": self.your_name,
+                "your_rating": self.your_rating,
                 "versions": dict(self.versions),
             }
         )
@@ -305,7 +311,7 @@ class PageGame:
                 422,
             )
         text = self.live.record(
-            players=(self._players[0].name.text, self._players[1].name.text),
+            players=(self._recorded_name(0), self._recorded_name(1)),
             ratings=(self._rating(0), self._rating(1)),
             started=datetime.datetime.fromtimestamp(self.settings.created),
             event=EVENT,
@@ -357,11 +363,8 @@ class PageGame:
         return None
 
     def _counting_view(self) -> CountingView | None:
-        live = self.live
-        if live.dead is None:
-            return None
-        dead = [live.states[-1].move_text(point) for point in sorted(live.dead)]
-        return CountingView(dead=dead, text=text_of(live.counted()[0]))
+        dead = self.live.dead_points
+        return None if dead is None else CountingView(dead=dead, text=text_of(self.live.counted()[0]))
 
     def _result_view(self) -> ResultView | None:
         end, you = self.live.end, self.settings.you
@@ -386,11 +389,16 @@ class PageGame:
         name, about = self.settings.about(self.rules, side)
         return PlayerView(name=text_of(name), about=text_of(about), is_person=False)
 
+    def _recorded_name(self, side: int) -> str:
+        """The name of a player in records."""
+        own = self.settings.your_name if side == self.settings.you else ""
+        return own or self._players[side].name.text
+
     def _rating(self, side: int) -> int | None:
-        """The rating of an opponent in records: its level, or that of the people it plays like. None where
-        records have ranks and the level is a number."""
+        """The rating of a player in records: the person's, or an opponent's level, or that of the people it
+        plays like. None where records have ranks and the level is a number."""
         if side == self.settings.you:
-            return None
+            return self.settings.your_rating
         opponent, system = self.settings.opponent_of(side), describe(self.rules.spec.name).ratings
         if opponent.kind == "level":
             return opponent.level if system.word == "rating" else None

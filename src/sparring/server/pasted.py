@@ -24,7 +24,7 @@ from sparring.records.pgn_tags import result_text
 from sparring.records.readers import formats, reader_of
 from sparring.records.record import GameRecord, ParsedGame
 from sparring.server.messages import ApiMessage, GameName, NewGame, RecordText, Text, encodable, text_of
-from sparring.server.refusal import Refused, message_of
+from sparring.server.refusal import Refused, message_of, parser_sentence
 
 MOST_GAMES = 1_000
 """Games of a text that are listed."""
@@ -212,7 +212,9 @@ def _read(game: str, suffix: str, parsed: ParsedGame, text: str) -> PastedGame:
     plies = 0 if record is None else record.plies(game)
     match = _ILLEGAL.fullmatch(reason)
     if match is None:
-        shown = Sentence("It cannot be read to its end: {reason}.", reason=reason.rstrip("."))
+        shown = Sentence(
+            "It cannot be read to its end: {reason}.", reason=parser_sentence(reason.rstrip("."))
+        )
     else:
         move = " ".join(match["move"].split())[:_SHOWN]
         shown = Sentence("Move {number}, {move}, is not legal.", number=int(match["n"]), move=move)

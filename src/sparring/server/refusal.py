@@ -23,7 +23,7 @@ def message_of(error: Exception) -> str:
     if isinstance(error, TypeError) or str(error).startswith("unknown option of "):
         return Sentence("A rule option is unknown, or its value is of another kind.")
     message = error.args[0] if error.args and isinstance(error.args[0], str) else str(error)
-    return message if isinstance(message, Sentence) else _parser_sentence(message)
+    return message if isinstance(message, Sentence) else parser_sentence(message)
 
 
 def refusal_text(error: Exception) -> Text:
@@ -45,8 +45,8 @@ REFUSALS: dict[int | str, dict[str, Any]] = {
 """What OpenAPI says about refusals."""
 
 
-# What is wrong with a position or a board, as the native parsers say it. What they quote at the end is left
-# out.
+# What is wrong with a position, the rules or a file of a game, as the native parsers say it. What they quote
+# at the end is left out.
 
 
 _SIDE = "(?P<side>[Ww]hite|[Bb]lack)"
@@ -90,22 +90,91 @@ PARSER_SENTENCES: tuple[tuple[str, Sentence], ...] = (
     ("there are (?P<count>.+) .+; a set has .+", Sentence("there are {count} pieces of one kind", count=1)),
     ("board, side to move, .*", Sentence("board, side to move, hands and move number expected")),
     ("the side that just moved could not .*", Sentence("the side that just moved could not declare a win")),
+    # Positions of Go, Expendibots and Breakthrough.
+    (
+        "(?P<least>[0-9]+) to (?P<most>[0-9]+) rows expected",
+        Sentence("{least} to {most} rows expected", least=5, most=19),
+    ),
+    (
+        "row (?P<row>.+) does not have (?P<size>[0-9]+) points",
+        Sentence("row {row} does not have {size} points", row="", size=19),
+    ),
+    (
+        "a row has X, O and numbers only, not (?P<sign>.+)",
+        Sentence("a row has X, O and numbers only, not {sign}", sign=""),
+    ),
+    ("run (?P<given>.+) is not from 1 to .+", Sentence("there is no run of {given} points", given="")),
+    ("a chain has no liberty", Sentence("a chain has no liberty")),
+    ("(?:prisoners|passes) (?P<given>.+) is not .*", Sentence("{given} is no possible number", given="")),
+    ("actions (?P<given>.+) are not .*", Sentence("{given} is no possible number", given="")),
+    (
+        "no stone can just .* ko point (?P<point>.+)",
+        Sentence("no stone can just have been taken on the ko point {point}", point=""),
+    ),
+    (
+        "rows, side, ko, .*",
+        Sentence("rows, side, ko, prisoners of Black and of White, passes, komi and rules expected"),
+    ),
+    ("the row y = .*", Sentence("a rank does not have {count} squares", count=8)),
+    ("(?:(?:more|fewer) than )?8 rows.*", Sentence("not {count} ranks of {count} squares", count=8)),
+    ("(?P<piece>.+) is not a stack .*", Sentence("unknown piece {piece}", piece="")),
+    ("P, p, .* expected, not (?P<piece>.+)", Sentence("unknown piece {piece}", piece="")),
+    (f"{_SIDE} has .+ tokens, .*", Sentence("{side} has more than 12 tokens", side="")),
+    ("stacks, side to .*", Sentence("stacks, side to move and the number of actions expected")),
+    ("rows, a space, .*", Sentence("rows, a space, and w or b expected")),
+    ("w or b expected .*", Sentence("w or b expected as the side to move")),
+    ("at most 16 pieces .*", Sentence("a side has more than 16 pieces")),
+    ("at most one winner expected", Sentence("at most one winner expected")),
+    # Points and rules of Go. Files of games may give komi in other units: it is not repeated.
+    (
+        "(?P<text>.+) is not a point from A1 to (?P<corner>[A-T][0-9]+) .*",
+        Sentence("{text} is not a point from A1 to {corner} (there is no column I)", text="", corner=""),
+    ),
+    ("komi .+ is not a multiple .*", Sentence("komi is not a multiple of 0.5 from -361 to 361")),
+    (
+        "komi (?P<given>.+) is (?:no number|not a number up .*)",
+        Sentence("komi {given} is not a number up to 361", given=""),
+    ),
+    (
+        "handicap (?P<stones>.+) is not possible on a board of size (?P<size>[0-9]+): .*",
+        Sentence("{stones} handicap stones are not possible on a board of size {size}", stones="", size=19),
+    ),
+    ("(?:ko rule|scoring|tax|rule) (?P<rule>.+?) is not .*", Sentence("the rule {rule} is unknown", rule="")),
     ("board size (?P<size>.+) is not .*", Sentence("board size {size} is not from 5 to 19", size=1)),
+    # SGF.
+    ("the board's size (?P<size>.+) is no number", Sentence("board size {size} is not from 5 to 19", size=1)),
+    ("the board (?P<size>.+) is not square", Sentence("the board {size} is not square", size="")),
+    (
+        "(?P<point>.+) is no point of a board of size (?P<size>[0-9]+)",
+        Sentence("{point} is no point of a board of size {size}", point="", size=19),
+    ),
+    (
+        "stones are set up beyond a board of size (?P<size>[0-9]+)",
+        Sentence("stones are set up beyond a board of size {size}", size=19),
+    ),
+    ("more stones are set up .*", Sentence("more stones are set up than a board has points")),
+    ("the file ends in the middle of it", Sentence("the file ends in the middle of it")),
+    ("another game begins in .*", Sentence("another game begins in the middle of it")),
+    ("GM.+ is not Go", Sentence("it is a file of another game than Go")),
 )
-"""The messages of the parsers of FEN, of SFEN and of the size of a board, and their sentences."""
+"""The messages of the parsers of positions, of the rules of Go and of SGF, and their sentences."""
 
 
-def _parser_sentence(message: str) -> str:
+def parser_sentence(message: str) -> str:
     """A message of a native parser as a sentence; another text as it is."""
-    parsed = re.fullmatch(r"(?:(?P<where>S?FEN): )?(?P<problem>.+?)(?: in '.*)?", message, re.DOTALL)
+    parsed = re.fullmatch(
+        r"(?:(?P<where>S?FEN|(?:Go )?position): )?(?P<problem>.+?)(?: in '.*)?", message, re.DOTALL
+    )
     if parsed is None:
         return message
     for pattern, sentence in PARSER_SENTENCES:
         if match := re.fullmatch(pattern, parsed["problem"]):
-            values = match.groupdict()
+            values = {**sentence.values, **match.groupdict()}
             if "side" in values:
-                values["side"] = values["side"].capitalize()
+                values["side"] = str(values["side"]).capitalize()
             reason = Sentence(sentence.template, **values)
             where = parsed["where"]
+            if where is not None and not where.endswith("FEN"):
+                where = Sentence("Position")
             return reason if where is None else Sentence("{where}: {error}", where=where, error=reason)
     return message

@@ -31,11 +31,11 @@ from sparring.server.security import OWNER
 # a connection of their own and do not wait for writes.
 
 
-SCHEMA_VERSION = 7
+SCHEMA_VERSION = 8
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS games (
     id TEXT PRIMARY KEY, visitor TEXT NOT NULL, settings TEXT NOT NULL, ending TEXT, message TEXT NOT NULL,
-    created REAL NOT NULL, updated REAL NOT NULL, shown TEXT
+    created REAL NOT NULL, updated REAL NOT NULL, shown TEXT, dead TEXT
 );
 CREATE INDEX IF NOT EXISTS games_by_visitor ON games (visitor, updated);
 CREATE INDEX IF NOT EXISTS games_by_update ON games (updated);
@@ -94,6 +94,7 @@ _MIGRATIONS = {
     4: "",
     5: "ALTER TABLE moves ADD COLUMN clocks TEXT;",
     6: "",
+    7: "ALTER TABLE games ADD COLUMN dead TEXT;",
 }
 """SQL that brings a file from a version to the next one."""
 
@@ -197,6 +198,8 @@ class Database:
                     try:
                         results.append(work(file))
                     except Exception as error:
+                        if not file.in_transaction:  # on a full disk SQLite itself undoes the transaction
+                            raise
                         results.append(error)
                         file.execute("ROLLBACK TO one")
                     file.execute("RELEASE one")
@@ -220,6 +223,8 @@ class StoredGame:
     end: GameResult | None
     message: str
     updated: float
+    dead: list[str] | None = None
+    """Points of the dead stones of Go, while both count and afterwards; None in older files."""
 
 
 class GameStore:
@@ -240,7 +245,7 @@ class GameStore:
 
         def work(file: sqlite3.Connection) -> None:
             file.execute(
-                "INSERT INTO games VALUES (?, ?, ?, NULL, '', ?, ?, ?)",
+                "INSERT INTO games VALUES (?, ?, ?, NULL, '', ?, ?, ?, NULL)",
                 (game_id, visitor, settings.to_json(), settings.created, settings.created, _json(shown)),
             )
             _insert_moves(file, game_id, 0, moves)
@@ -256,13 +261,16 @@ class GameStore:
         end: GameResult | None,
         message: str,
         shown: ShownState,
+        dead: Sequence[str] | None = None,
     ) -> None:
-        """Stores the moves and the end of a game. The first `kept` of its `stored` moves in the file stay.
+        """Stores the moves, the end and the dead stones of a game. The first `kept` of its `stored` moves in
+        the file stay.
 
         Raises NotFound if the game was deleted, and CannotWrite if it has another number of moves or cannot
         be written. Nothing is changed then.
         """
         ending = None if end is None else json.dumps([end.first_score, end.termination.value, end.margin])
+        points = None if dead is None else json.dumps(list(dead))
 
         def work(file: sqlite3.Connection) -> None:
             row = file.execute(
@@ -275,8 +283,8 @@ class GameStore:
             file.execute("DELETE FROM moves WHERE game = ? AND ply >= ?", (game_id, kept))
             _insert_moves(file, game_id, kept, moves[kept:])
             file.execute(
-                "UPDATE games SET ending = ?, message = ?, updated = ?, shown = ? WHERE id = ?",
-                (ending, to_stored(message), time.time(), _json(shown), game_id),
+                "UPDATE games SET ending = ?, message = ?, updated = ?, shown = ?, dead = ? WHERE id = ?",
+                (ending, to_stored(message), time.time(), _json(shown), points, game_id),
             )
 
         self.database.write(work)
@@ -284,7 +292,7 @@ class GameStore:
     def load(self, game_id: str) -> StoredGame | None:
         """A game by its id; None if there is none. Raises BadFile if it cannot be read."""
         rows = self.database.read(
-            "SELECT visitor, settings, ending, message, updated FROM games WHERE id = ?", (game_id,)
+            "SELECT visitor, settings, ending, message, updated, dead FROM games WHERE id = ?", (game_id,)
         )
         if not rows:
             return None
@@ -292,15 +300,21 @@ class GameStore:
             "SELECT text, seconds_left, offers_draw, clocks FROM moves WHERE game = ? ORDER BY ply",
             (game_id,),
         )
-        ((visitor, settings, ending, message, updated),) = rows
+        ((visitor, settings, ending, message, updated, dead),) = rows
         try:
             played = [
                 StoredMove(text, left, bool(offers), parse_clocks(clocks))
                 for text, left, offers, clocks in moves
             ]
-            end = parse_ending(ending)
             return StoredGame(
-                game_id, visitor, GameSettings.from_json(settings), played, end, from_stored(message), updated
+                game_id,
+                visitor,
+                GameSettings.from_json(settings),
+                played,
+                parse_ending(ending),
+                from_stored(message),
+                updated,
+                None if dead is None else [str(point) for point in json.loads(dead)],
             )
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             raise BadFile(f"This game is damaged and cannot be opened ({first_line(error)}).") from None

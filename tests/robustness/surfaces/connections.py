@@ -23,6 +23,10 @@ from sparring.server.security import Access
 from tests.robustness.page_server import NEW, listening, request
 from tests.robustness.trials import mutated, surface
 
+_SILENT = 900
+"""Followers of a game that never say anything."""
+_CROWDED = 0.1
+"""Share of the trials that have them."""
 _HEADERS_WITHIN = 0.3
 """Seconds for the headers of a request, instead of 20."""
 _BODY_WITHIN = 1.0
@@ -145,13 +149,17 @@ def framing(rng: random.Random, folder: Path) -> None:
 
 @surface("websockets", trials=20, few=1)
 def websockets(rng: random.Random, folder: Path) -> None:
-    """Hostile frames end the connection or are ignored; the game and its other followers stay."""
+    """Hostile frames end the connection or are ignored; the game and its other followers stay, also while
+    hundreds of others follow it in silence."""
+    silent = _SILENT if rng.random() < _CROWDED else 0
     with (
         _server() as address,
         httpx.Client(base_url=f"http://{address[0]}:{address[1]}", timeout=_SOON) as client,
         contextlib.ExitStack() as stack,
     ):
         game = client.post("/api/games", json=NEW).json()
+        for _ in range(silent):
+            stack.enter_context(_follow(address, game["id"]))
         for _ in range(rng.randint(1, 4)):
             connection = stack.enter_context(_follow(address, game["id"]))
             with contextlib.suppress(ConnectionError):
@@ -206,6 +214,7 @@ def _hostile_frames(rng: random.Random) -> list[bytes]:
     _frame(0xF1, b"x"),
         _frame(0x89, b"x" * 126), _frame(0x09, b"x"), _frame(0x80, b"x"), _frame(0x01, b"a" * 100) * 50,
         _frame(0x88, b"\x00"), _frame(0x88, struct.pack(">H", 9999)), _frame(0x88, struct.pack(">H", 1005)),
-        _frame(0x81, b"x" * 2_000_000), _frame(0xC1, bomb), b"GET / HTTP/1.1\r\n\r\n", b"\x00" * 5000,
+        _frame(0x81, b"x" * 2_000_000), _frame(0x82, b"x" * 20_000_000), _frame(0xC1, bomb),
+        b"GET / HTTP/1.1\r\n\r\n", b"\x00" * 5000,
         _frame(0x89, b"") * 200, os.urandom(rng.randint(1, 300)), b"",
     ]  # fmt: skip

@@ -153,18 +153,24 @@ function fenOf(board: BoardView): string {
 
 function GoBoard({ view, past, bottom, hint, chosen, onMove, onDead }: Props) {
   const counting = view.phase === "counting";
+  const board = past?.board ?? view.board;
   const legal = new Set((past ? [] : view.legal).map((each) => each.text).filter((text) => text !== "pass"));
+  const choose = (point: string) => {
+    if (!counting || past) return void (legal.has(point) && onMove(point));
+    const [row, column] = [board.rows.indexOf(point.slice(1)), board.columns.indexOf(point[0]!)];
+    if (board.cells[row]?.[column]) onDead(point); // only stones are dead
+  };
   const marks = past ? new Map<string, string>() : moveMarks(hint, chosen);
   if (!past) for (const point of view.counting?.dead ?? []) marks.set(point, "dead");
   return (
     <GridBoard
-      board={past?.board ?? view.board}
+      board={board}
       bottom={bottom}
       label={t("Board. Arrow keys move, Enter plays.")}
       marks={marks}
       playable={{ points: legal, owner: view.you ?? 0 }}
       placed={past ? null : chosen}
-      onSquare={(point) => (counting && !past ? onDead(point) : legal.has(point) && onMove(point))}
+      onSquare={choose}
     />
   );
 }

@@ -300,7 +300,7 @@ function Status({ view, lost, past, aimed, onNow }: { view: GameView; lost: bool
         </p>
       )}
       {view.result && <span class="hidden-text">{say(view.result.text, view.game)}</span>}
-      {view.counting && <p>{say(view.counting.text, view.game)}</p>}
+      {view.counting && !view.result && <p>{say(view.counting.text, view.game)}</p>}
       {past && view.phase !== "over" && (
         <p class="note">
           {t("You look at an earlier position.")} <button class="link" onClick={onNow}>{t("Back to the game")}</button>

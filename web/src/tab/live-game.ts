@@ -22,6 +22,9 @@ export interface Settings {
   position: string | null;
   clock: TimeControl | null;
   resigns: boolean;
+  /** The person's name and rating in records; not in games of an older version. */
+  yourName?: string;
+  yourRating?: string | number | null;
 }
 
 export interface StoredMove {
@@ -45,6 +48,8 @@ export interface StoredGame {
   end: End | null;
   message: Text;
   updated: number;
+  /** Dead stones of Go; not in games of an older version. */
+  dead?: number[] | null;
 }
 
 interface Played extends StoredMove {
@@ -64,6 +69,7 @@ export class LiveGame {
   /** Grows with every change. */
   changes = Date.now();
   updated = Date.now() / 1000;
+  /** Dead stones while both count, and those of a game that ended by counting. */
   private dead: Set<number> | null = null;
   private readonly full: Snapshot;
 
@@ -92,7 +98,7 @@ export class LiveGame {
   }
 
   /** Goes on with a stored game, or with the moves of an opening. */
-  restore(moves: StoredMove[], end: End | null = null, message: Text = NOTHING): void {
+  restore(moves: StoredMove[], end: End | null = null, message: Text = NOTHING, dead: number[] | null = null): void {
     for (const move of moves) {
       const code = typedMove(this.rules, this.state, move.text);
       if (code === null) return refuse("{move} is not legal here", { move: move.text });
@@ -104,11 +110,12 @@ export class LiveGame {
     this.end = end;
     this.message = message;
     if (!end && this.state.reason()) this.settle();
+    if (dead && this.offer.passes && this.state.reason()) this.dead = new Set(dead);
   }
 
   stored(): StoredGame {
     const moves = this.moves.map(({ text, left, clocks, offersDraw }) => ({ text, left, clocks, offersDraw }));
-    return { settings: this.settings, moves, end: this.end, message: this.message, updated: this.updated };
+    return { settings: this.settings, moves, end: this.end, message: this.message, updated: this.updated, dead: this.dead && [...this.dead] };
   }
 
   // What the person does.
@@ -133,6 +140,7 @@ export class LiveGame {
   resign(): void {
     this.require("resign");
     const { you } = this.settings;
+    this.dead = null;
     this.finish({ score: you, reason: "resignation", margin: 0 }, sentence("You resign: {winner} wins.", { winner: this.side(1 - you) }));
   }
 
@@ -149,7 +157,7 @@ export class LiveGame {
   mark(points: string[]): void {
     this.require("count");
     const stones = stonesAt(this.state as GoState, points);
-    if (stones === null) return refuse("{error}.", { error: plain(`there is no stone on ${points.join(" ")}`) });
+    if (stones === null) return refuse("{error}.", { error: sentence("there is no stone on {point}", { point: points.join(" ").slice(0, 40) }) });
     for (const stone of stones) if (!this.dead!.delete(stone)) this.dead!.add(stone);
     this.change(this.message);
   }
@@ -157,7 +165,6 @@ export class LiveGame {
   agree(): void {
     this.require("count");
     const { text, winner, margin } = this.count();
-    this.dead = null;
     this.finish({ score: winner === null ? 0.5 : 1 - winner, reason: "score", margin }, text);
   }
 

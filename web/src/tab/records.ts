@@ -7,9 +7,11 @@ const WIDTH = 80;
 /** A game of chess as PGN. */
 export function pgn(game: LiveGame): string {
   const { settings, moves, end, states } = game;
-  const names = [0, 1].map((side) => (side === settings.you ? "You" : game.opponentName().text));
+  const names = [0, 1].map((side) => (side === settings.you ? settings.yourName || "You" : game.opponentName().text));
   const result = end === null ? "*" : end.score === 1 ? "1-0" : end.score === 0 ? "0-1" : "1/2-1/2";
   const date = new Date(1000 * settings.created).toISOString().slice(0, 10).replaceAll("-", ".");
+  const ratings = [0, 1].map((side) => (side === settings.you ? settings.yourRating : (settings.opponent.level ?? settings.opponent.rating)));
+  const elo = ratings.flatMap((rating, side): [string, string][] => (rating == null ? [] : [[side === 0 ? "WhiteElo" : "BlackElo", String(rating)]]));
   const start = states[0]!.text();
   const tags: [string, string][] = [
     ["Event", "A game in a tab"],
@@ -19,6 +21,7 @@ export function pgn(game: LiveGame): string {
     ["White", names[0]!],
     ["Black", names[1]!],
     ["Result", result],
+    ...elo,
     ...(start === START ? [] : ([["SetUp", "1"], ["FEN", start]] as [string, string][])),
   ];
   let number = Number(start.split(" ").at(-1));

@@ -173,7 +173,7 @@ export class TabServer {
     if (meanwhile) return meanwhile;
     if (!stored) return refuse("There is no such game of yours.", {}, 404);
     const game = this.open(stored.settings);
-    game.restore(stored.moves, stored.end, stored.message);
+    game.restore(stored.moves, stored.end, stored.message, stored.dead);
     game.updated = stored.updated;
     this.keep(game);
     return game;
@@ -219,6 +219,8 @@ export class TabServer {
       position: wanted.position ?? null,
       clock: timeControl(wanted.clock),
       resigns: wanted.resigns ?? true,
+      yourName: wanted.your_name ?? "",
+      yourRating: wanted.your_rating ?? null,
     };
     const game = await this.reading(() => this.open(settings));
     if (game.state.reason()) return refuse("The game is over in this position.");
