@@ -2,7 +2,8 @@
 //
 // jobs: {"kind": "rules", "games": [[game, options, seeds, depth]]}: random games and perft;
 // {"kind": "numbers", "seeds": [[...]]}: random numbers; {"kind": "levels", "game": ..., "levels": [...]};
-// {"kind": "moves", "rows": [[game, options, opponent, seed, side, moves]]}: the moves of players, one a row.
+// {"kind": "moves", "rows": [[game, options, opponent, seed, side, moves]]}: the moves of players, one a row;
+// {"kind": "requests", "requests": [[method, path, body]]}: answers of the tab's server, or its refusals; reviews until they end.
 import fs from "node:fs";
 import { pathToFileURL } from "node:url";
 
@@ -57,10 +58,29 @@ async function moves([game, options, opponent, seed, side, texts]) {
   return found;
 }
 
+/** The answer to a request; a review when it is done. */
+async function answered(server, [method, path, body]) {
+  try {
+    let found = await server.answer(method, path, body);
+    while (path === "/reviews" && !found.done) {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      found = await server.answer("GET", `/reviews/${found.id}?since=0`);
+    }
+    return found;
+  } catch (error) {
+    if (!error.sentence) throw error;
+    return { refusal: error.sentence.text };
+  }
+}
+
 const result =
   job.kind === "rules" ? job.games.map(rules)
   : job.kind === "numbers" ? job.seeds.map(numbers)
   : job.kind === "levels" ? job.levels.map((level) => tab.levelRow(data.games[job.game], level))
   : [];
 if (job.kind === "moves") for (const row of job.rows) result.push(await moves(row));
+if (job.kind === "requests") {
+  const server = new tab.TabServer(core, data, networks, read, tab.memoryStore(), () => undefined);
+  for (const request of job.requests) result.push(await answered(server, request));
+}
 process.stdout.write(JSON.stringify(result), () => process.exit(0));

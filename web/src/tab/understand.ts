@@ -56,7 +56,8 @@ function columns(policies: Policies, wanted: Rating): { ratings: Rating[]; colum
   return { ratings, column: ratings.indexOf(own) };
 }
 
-async function inBatches(core: Core, native: string, policy: Policy, states: State[]): Promise<Prediction[]> {
+/** What a policy predicts for states, without ratings. */
+export async function inBatches(core: Core, native: string, policy: Policy, states: State[]): Promise<Prediction[]> {
   const found: Prediction[] = [];
   for (let first = 0; first < states.length; first += BATCH) {
     const batch: Positions = new core[`${native}Positions`]!();
@@ -67,11 +68,36 @@ async function inBatches(core: Core, native: string, policy: Policy, states: Sta
   return found;
 }
 
+/** A state without its moves, such as the last one of a game. */
+export function seen(rules: Rules, offer: GameOffer, policies: Policies, state: State, before: State | null, wanted: string | number | null): PositionInsight {
+  if (!policies.data.networks.human) return refuse("There is no network of people's moves for {game}.", { game: offer.title });
+  const { ratings, column } = columns(policies, ratingNumber(policies.data, wanted));
+  const size = offer.board === "points" ? rules.board(state, null).columns.length : 19;
+  return {
+    position: state.fullText(),
+    board: rules.board(state, before),
+    turn: state.toMove(),
+    check: rules.inCheck(state),
+    sides: offer.sides,
+    ply: state.ply(),
+    last: before === null ? null : before.moveText(state.lastMove()),
+    rating_word: policies.data.ranks ? "rank" : "rating",
+    ratings: ratings.map((rating) => shownRating(policies.data, rating)),
+    column,
+    moves: [],
+    best: "",
+    blunder: ratings.map(() => 0),
+    score: ratings.map(() => null),
+    note: size === 19 ? null : sentence("The network learned from games on 19x19 and is weaker on this board."),
+    warning: null,
+  };
+}
+
 /** What people of each rating and the strong network do in a state. */
 export async function insight(core: Core, rules: Rules, offer: GameOffer, policies: Policies, state: State, before: State | null, wanted: string | number | null): Promise<PositionInsight> {
-  if (!policies.data.networks.human) return refuse("There is no network of people's moves for {game}.", { game: offer.title });
   if (state.reason()) return refuse("The game is over in this position.");
-  const { ratings, column } = columns(policies, ratingNumber(policies.data, wanted));
+  const board = seen(rules, offer, policies, state, before, wanted);
+  const { ratings } = columns(policies, ratingNumber(policies.data, wanted));
   const human = await policies.policy("human");
   const people: Prediction[] = [];
   for (const rating of ratings) people.push(await predictOne(core, rules.native, human, state, rating));
@@ -90,18 +116,8 @@ export async function insight(core: Core, rules: Rules, offer: GameOffer, polici
   const losses = scores.map((score) => most - score);
   const mean = moves.map((_, index) => people.reduce((sum, each) => sum + each.probabilities[index]!, 0));
   const order = [...moves.keys()].sort((a, b) => mean[b]! - mean[a]! || a - b);
-  const size = offer.board === "points" ? rules.board(state, null).columns.length : 19;
   return {
-    position: state.fullText(),
-    board: rules.board(state, before),
-    turn: state.toMove(),
-    check: rules.inCheck(state),
-    sides: offer.sides,
-    ply: state.ply(),
-    last: before === null ? null : before.moveText(state.lastMove()),
-    rating_word: policies.data.ranks ? "rank" : "rating",
-    ratings: ratings.map((rating) => shownRating(policies.data, rating)),
-    column,
+    ...board,
     moves: order.map((index) => ({
       text: state.moveText(moves[index]!),
       name: rules.moveName(state, moves[index]!),
@@ -112,7 +128,5 @@ export async function insight(core: Core, rules: Rules, offer: GameOffer, polici
     best: state.moveText(moves[losses.indexOf(Math.min(...losses))]!),
     blunder: people.map((each) => digits(losses.reduce((sum, loss, index) => sum + (loss > BLUNDER ? each.probabilities[index]! : 0), 0), 4)),
     score: people.map((each) => digits((1 + each.value) / 2, 4)),
-    note: size === 19 ? null : sentence("The network learned from games on 19x19 and is weaker on this board."),
-    warning: null,
   };
 }
