@@ -97,7 +97,9 @@ def test_the_source_is_a_file_of_the_site_or_an_address(
     assert '<a href="source.tar.gz">' in (out / "licences.html").read_text()
     assert "source.tar.gz" not in (out / "sw.js").read_text(), "visitors do not load it"
     main(["browser", "--out", str(tmp_path / "other"), "--source", 'https://example.org/?a=1&b="'])
-    assert '<a href="https://example.org/?a=1&amp;b=&quot;">' in (tmp_path / "other/licences.html").read_text()
+    assert (
+        '<a href="https://example.org/?a=1&amp;b=&quot;">' in (tmp_path / "other/licences.html").read_text()
+    )
     capsys.readouterr()
     with pytest.raises(SystemExit):
         main(["browser", "--out", str(tmp_path / "none"), "--source", "nowhere.zip"])

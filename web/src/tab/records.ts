@@ -44,25 +44,23 @@ function pgn(game: LiveGame): string {
 
 // Go and shogi as files.
 
-const GO_RULES: Record<string, string> = { japanese: "Japanese", chinese: "Chinese", aga: "AGA", "new-zealand": "NZ", "tromp-taylor": "Tromp-Taylor" };
-
 /** A point of SGF; empty for a pass. */
 const sgfPoint = (point: number, size: number) => (point === size * size ? "" : String.fromCharCode(97 + (point % size), 97 + size - 1 - Math.floor(point / size)));
 
 /** A game of Go as SGF. */
 function sgf(game: LiveGame): string {
-  const { settings, states, end } = game;
+  const { states, end } = game;
   const start = states[0] as GoState;
+  const stones = start.stones();
   const size = start.size();
   const escaped = (text: string) => text.replace(/[\\\]]/g, "\\$&");
   const [black, white] = names(game);
   const how = { resignation: "R", time: "T" }[end?.reason ?? ""] ?? (end?.margin ? String(end.margin) : "");
   const result = end === null ? "" : end.score === 0.5 ? "0" : `${end.score === 1 ? "B" : "W"}+${how}`;
   const facts: [string, string][] = [
-    ["GM", "1"], ["FF", "4"], ["CA", "UTF-8"], ["SZ", String(size)], ["KM", String(start.facts()[0])], ["RU", GO_RULES[String(settings.options.rules)] ?? "Chinese"],
-    ["HA", settings.options.handicap ? String(settings.options.handicap) : ""], ["PB", black!], ["PW", white!], ["RE", result], ["DT", day(game).replaceAll(".", "-")],
+    ["GM", "1"], ["FF", "4"], ["CA", "UTF-8"], ["SZ", String(size)], ["KM", String(start.facts()[0])], ["RU", start.text().includes(" territory") ? "Japanese" : start.text().includes(" suicide") ? "NZ" : "Chinese"],
+    ["HA", start.toMove() === 1 && stones.includes(1) && !stones.includes(2) ? String(stones.filter((stone) => stone === 1).length) : ""], ["PB", black!], ["PW", white!], ["RE", result], ["DT", day(game).replaceAll(".", "-")],
   ]; // prettier-ignore
-  const stones = start.stones();
   const placed = (colour: number) => Array.from(stones.keys()).filter((point) => stones[point] === colour).map((point) => `[${sgfPoint(point, size)}]`).join("");
   const setup = ["AB", "AW"].map((name, index) => (placed(index + 1) ? name + placed(index + 1) : "")).join("") + (start.toMove() === 1 ? "PL[W]" : "");
   const nodes = states.slice(1).map((state, index) => `;${"BW"[states[index]!.toMove()]}[${sgfPoint(state.lastMove(), size)}]`);
@@ -181,14 +179,15 @@ export function lineOf(core: Core, rules: Rules, recorded: Recorded): State[] {
   return states;
 }
 
-/** The game with the moves that `words` mean, up to the first one that is not legal. A word of null ends the game. */
-function played(core: Core, rules: Rules, recorded: Recorded, words: string[], meaning: (state: State, word: string) => number | null): ReadRecord {
+/** The game with the moves that `words` mean, up to the first one that is not legal. `numberOf` counts moves as the format
+ * does. */
+function played(core: Core, rules: Rules, recorded: Recorded, words: string[], meaning: (state: State, word: string) => number | null, numberOf = (_: State, index: number) => index + 1): ReadRecord {
   let state = firstState(core, rules, recorded);
   try {
     for (const [index, word] of words.entries()) {
       const move = state.reason() ? null : meaning(state, word);
       if (move === null) {
-        const shown = sentence("Move {number}, {move}, is not legal.", { number: index + 1, move: word.slice(0, 40) });
+        const shown = sentence("Move {number}, {move}, is not legal.", { number: numberOf(state, index), move: word.slice(0, 40) });
         return { recorded: { ...recorded, result: "*" }, error: sentence("{error} The game is read up to there.", { error: shown }) };
       }
       recorded.moves.push(state.moveText(move));
@@ -240,7 +239,8 @@ const readPgn: Reader = (core, text, most) => {
       result: end < 0 ? "*" : words[end]!,
       title: titled(tags.Event, tags.Date),
     };
-    return played(core, RULES.chess!, recorded, end < 0 ? words : words.slice(0, end), (state, word) => typedMove(RULES.chess!, state, word));
+    const fullMove = (state: State) => Number(state.text().split(" ").at(-1));
+    return played(core, RULES.chess!, recorded, end < 0 ? words : words.slice(0, end), (state, word) => typedMove(RULES.chess!, state, word), fullMove);
   });
 };
 
@@ -270,33 +270,32 @@ const readSgf: Reader = (core, text, most) => {
     const [root] = nodes as [Record<string, string[]>];
     const fact = (name: string) => root[name]?.[0]?.trim() ?? "";
     const size = Number(fact("SZ") || 19);
-    const rules = Object.entries(GO_RULES).find(([, title]) => title.toLowerCase() === fact("RU").toLowerCase())?.[0];
     const result = /^B\+/i.test(fact("RE")) ? "1-0" : /^W\+/i.test(fact("RE")) ? "0-1" : /^(0|draw|jigo)$/i.test(fact("RE")) ? "1/2-1/2" : "*";
     const rank = (name: string) => /^(\d{1,2})\s*([kdp])/i.exec(fact(name))?.slice(1, 3).join("").toLowerCase() ?? null;
-    const options: Settings["options"] = { size, ...(rules ? { rules } : {}) };
-    if (fact("KM") !== "" && Number.isFinite(Number(fact("KM")))) options.komi = Number(fact("KM"));
     const recorded: Recorded = {
       ...empty(),
-      options,
+      position: goSetup(root, size, fact),
       players: [fact("PB"), fact("PW")],
       ratings: [rank("BR"), rank("WR")],
       result,
       title: titled(fact("EV") || fact("GN"), fact("DT")),
     };
-    if (root.AB || root.AW) Object.assign(recorded, { options: {}, position: goSetup(root, size, Number(fact("KM") || 0)) });
     const words = nodes.flatMap((node) => (["B", "W"] as const).flatMap((colour) => (node[colour] ? [colour + node[colour]![0]!.trim()] : [])));
     found.push(played(core, RULES.go!, recorded, words, (state, word) => goMove(state, word, size)));
   }
   return found;
 };
 
-/** The position of stones that are there before the first move. */
-function goSetup(root: Record<string, string[]>, size: number, komi: number): string {
+/** The first position of a game of Go, with its komi and rules. */
+function goSetup(root: Record<string, string[]>, size: number, fact: (name: string) => string): string {
   const board = Array.from({ length: size }, () => Array.from({ length: size }, () => "1"));
   for (const [name, letter] of [["AB", "X"], ["AW", "O"]] as const) for (const point of root[name] ?? []) board[point.charCodeAt(1) - 97]![point.charCodeAt(0) - 97] = letter;
   const rows = board.map((row) => row.join("").replace(/1+/g, (none) => String(none.length)));
-  const side = root.PL?.[0]?.[0]?.toLowerCase() ?? (root.AW ? "b" : "w");
-  return `${rows.join("/")} ${side} - 0 0 0 ${komi}`;
+  const side = fact("PL")[0]?.toLowerCase() ?? (root.AB && !root.AW ? "w" : "b");
+  const isTerritory = /^(japan|korea)/i.test(fact("RU"));
+  const unknown = fact("HA") === "0" && fact("KM") === "0" && fact("BR") !== "" && fact("BR") === fact("WR"); // Fox writes 0 for the usual komi
+  const komi = unknown ? (isTerritory ? 6.5 : 7.5) : Number(fact("KM")) || 0;
+  return `${rows.join("/")} ${side} - 0 0 0 ${komi} simple${/^(NZ|new)/i.test(fact("RU")) ? " suicide" : ""}${isTerritory ? " territory" : ""}`;
 }
 
 /** The move of a word such as Bdd; null if it is another side's turn or not legal. */

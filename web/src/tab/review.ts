@@ -9,7 +9,7 @@ import { lineOf, type Recorded } from "./records";
 import type { Rules } from "./rules";
 import { ranked, search } from "./search";
 import { refuse, sentence } from "./sentences";
-import { inBatches } from "./understand";
+import { inBatches, valuesAreUsable } from "./understand";
 
 const DOUBTFUL = 0.05;
 const MISTAKE = 0.1;
@@ -233,6 +233,8 @@ class Reviewer {
     private readonly human: Policy,
     private readonly strong: Policy,
     private readonly analyst: Analyst,
+    /** Whether it can judge moves: a strong network alone must have values that can be used. */
+    private readonly judges: boolean,
     /** Positions of named openings, by `openingKey`. */
     private readonly openings: Set<string>,
   ) {}
@@ -279,7 +281,7 @@ class Reviewer {
     let mark = this.mark(child, loss, likely, passes);
     const mateAfter = answer.mate === null ? null : -answer.mate;
     const missedMate = best.mate !== null && best.mate > 0 && best.mate <= LONGEST_MATE && (mateAfter ?? 0) <= 0;
-    if (!mark && missedMate && !child.reason() && loss > 0.01) mark = "doubtful";
+    if (!mark && this.judges && missedMate && !child.reason() && loss > 0.01) mark = "doubtful";
     const player = state.toMove();
     const name = (wanted: number) => this.rules.moveName(state, wanted);
     const peopleScore = (1 + people.value) / 2;
@@ -294,9 +296,9 @@ class Reviewer {
       best: state.moveText(better),
       best_name: name(better),
       best_likely: digits(probabilities[moves.indexOf(better)]!, 5),
-      found: digits(found, 4),
-      loss: digits(loss, 4),
-      difficulty: digits(difficulty, 4),
+      found: this.judged(found),
+      loss: this.judged(loss),
+      difficulty: this.judged(difficulty),
       score: digits(player === 0 ? peopleScore : 1 - peopleScore, 4),
       blunder: mark === "mistake" || mark === "blunder",
       mark,
@@ -304,10 +306,12 @@ class Reviewer {
       answer: mark ? await this.shown(child, answer.line.slice(0, LINE)) : [],
       kind: "",
       kind_text: null,
-      chance: digits(player === 0 ? reached : 1 - reached, 4),
+      chance: this.judged(player === 0 ? reached : 1 - reached),
       mate: best.mate,
     };
   }
+
+  private readonly judged = (value: number) => (this.judges ? digits(value, 4) : null);
 
   /** Probability that people play a good move, what they give away on average, and the move that they play most often. */
   private async difficulty({ state, child, best, people }: Facts, loss: number) {
@@ -330,7 +334,7 @@ class Reviewer {
   /** The mark of a move. It has none if it is a pass or answers one, or if it loses little and belongs to a named opening
    * or is often played by people. */
   private mark(child: State, loss: number, likely: number, passes: boolean): ReviewedMove["mark"] {
-    if (loss < DOUBTFUL || passes) return "";
+    if (loss < DOUBTFUL || !this.judges || passes) return "";
     if (loss < MISTAKE && (likely >= USUAL || this.openings.has(openingKey(child)))) return "";
     return loss < MISTAKE ? "doubtful" : loss < BLUNDER ? "mistake" : "blunder";
   }
@@ -496,7 +500,8 @@ export class Reviews {
     const analyst = data.lines
       ? new LineAnalyst(this.core, rules.native, strong, await openLines(this.core, this.read, data.lines))
       : new NetworkAnalyst(this.core, rules.native, strong, fewNodes(states[0]!) ? FEW_NODES : NODES);
-    return new Reviewer(this.core, rules, human, strong, analyst, openingPositions(this.core, rules, data.openings));
+    const judges = data.lines !== null || (await valuesAreUsable(this.core, rules, strong));
+    return new Reviewer(this.core, rules, human, strong, analyst, judges, openingPositions(this.core, rules, data.openings));
   }
 }
 

@@ -43,6 +43,8 @@ export class TabServer {
   /** Of a search with the effort of strength 1, by game. */
   private readonly effortSeconds = new Map<string, number>();
   private readonly reviews: Reviews;
+  /** Questions about positions that are being answered. */
+  private asked = 0;
 
   constructor(
     private readonly core: Core,
@@ -53,7 +55,7 @@ export class TabServer {
     /** Receives every new view of a game that is followed. */
     private readonly tell: (view: GameView) => void,
   ) {
-    this.reviews = new Reviews(core, readFile, () => this.thinking.size > 0);
+    this.reviews = new Reviews(core, readFile, () => this.thinking.size > 0 || this.asked > 0);
     this.stored = store.all().then((games) => new Map(games.map((game) => [game.settings.id, game])));
   }
 
@@ -88,13 +90,13 @@ export class TabServer {
       case "POST games/:id/resume":
         return this.act(id!, (game) => game.resume());
       case "GET games/:id/hint":
-        return this.hint(id!, asked.get("rating"));
+        return this.first(() => this.hint(id!, asked.get("rating")));
       case "GET games/:id/positions":
         return this.position(await this.game(id!), Number(number));
       case "GET games/:id/record":
         return this.record(await this.game(id!), asked.get("format") ?? "");
       case "POST understand":
-        return this.understand(body);
+        return this.first(() => this.understand(body));
       case "POST read":
         return this.read(String(body.text), body.game as string | null);
       case "POST reviews":
@@ -369,6 +371,16 @@ export class TabServer {
     const [low, high] = policies.data.accepted ?? [0, 0];
     const version = game.changes;
     return hint(this.core, game.rules, policies, game.state, rating === null ? null : Math.min(Math.max(rating, low), high), () => version !== game.changes);
+  }
+
+  /** Answers a question before reviews go on. */
+  private async first<T>(work: () => Promise<T>): Promise<T> {
+    this.asked += 1;
+    try {
+      return await work();
+    } finally {
+      this.asked -= 1;
+    }
   }
 
   private position(game: LiveGame, ply: number) {

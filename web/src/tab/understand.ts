@@ -68,6 +68,17 @@ export async function inBatches(core: Core, native: string, policy: Policy, stat
   return found;
 }
 
+/** An expected value of the first position beyond which a network calls it decided: it errs too much to be used. */
+const DECIDED = 0.5;
+
+/** Whether the strong network's values can be used. */
+export async function valuesAreUsable(core: Core, rules: Rules, strong: Policy): Promise<boolean> {
+  const start = rules.initial(core, {});
+  const { value } = await predictOne(core, rules.native, strong, start, null);
+  start.delete();
+  return Math.abs(value) <= DECIDED;
+}
+
 /** A state without its moves, such as the last one of a game. */
 export function seen(rules: Rules, offer: GameOffer, policies: Policies, state: State, before: State | null, wanted: string | number | null): PositionInsight {
   if (!policies.data.networks.human) return refuse("There is no network of people's moves for {game}.", { game: offer.title });
@@ -104,6 +115,7 @@ export async function insight(core: Core, rules: Rules, offer: GameOffer, polici
   const strong = await policies.policy("strong");
   const own = await predictOne(core, rules.native, strong, state, null);
   const moves = Array.from(own.moves);
+  const isJudge = await valuesAreUsable(core, rules, strong);
   const after = moves.map((move) => state.play(move));
   const open = after.filter((each) => !each.reason());
   const values = await inBatches(core, rules.native, strong, open);
@@ -123,10 +135,10 @@ export async function insight(core: Core, rules: Rules, offer: GameOffer, polici
       name: rules.moveName(state, moves[index]!),
       human: people.map((each) => digits(each.probabilities[index]!, 5)),
       strong: digits(own.probabilities[index]!, 5),
-      loss: digits(losses[index]!, 4),
+      loss: isJudge ? digits(losses[index]!, 4) : null,
     })),
-    best: state.moveText(moves[losses.indexOf(Math.min(...losses))]!),
-    blunder: people.map((each) => digits(losses.reduce((sum, loss, index) => sum + (loss > BLUNDER ? each.probabilities[index]! : 0), 0), 4)),
+    best: state.moveText(moves[isJudge ? losses.indexOf(0) : own.probabilities.indexOf(Math.max(...own.probabilities))]!),
+    blunder: people.map((each) => digits(losses.reduce((sum, loss, index) => sum + (isJudge && loss > BLUNDER ? each.probabilities[index]! : 0), 0), 4)),
     score: people.map((each) => digits((1 + each.value) / 2, 4)),
   };
 }
