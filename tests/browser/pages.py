@@ -37,7 +37,8 @@ class Counting(SimpleHTTPRequestHandler):
 def served(
     folder: Path, headers: dict[str, str] | None = None
 ) -> Iterator[tuple[str, list[tuple[str, int]]]]:
-    """The address of a server of a folder, and the files that it sent with their bytes. `headers` are sent with each."""
+    """The address of a server of a folder, and the files that it sent with their bytes. `headers` are sent
+    with each file."""
     sent: list[tuple[str, int]] = []
     handler = type("Handler", (Counting,), {"sent": sent, "headers_besides": headers or {}})
     with ThreadingHTTPServer(("127.0.0.1", 0), partial(handler, directory=str(folder))) as server:

@@ -42,8 +42,7 @@ VARIANTS: list[tuple[str, dict[str, Any]]] = [
     ("go", {"size": 13, "komi": 0.5, "handicap": 4}),
 ]
 TEXTS = ["", " ", "nonsense", "/", "0", "\x00", "♔", "9" * 10_000]
-"""Texts that are no state and no move, as in tests/conformance, without half of a character: in JavaScript it is
-another one."""
+"""Texts that are no state and no move, as in tests/conformance; JavaScript replaces half of a character."""
 
 
 @pytest.mark.parametrize(("game", "options"), VARIANTS, ids=lambda value: str(value))

@@ -24,9 +24,7 @@ CHESS = """[Event "A game"]
 1. e4 {a [comment] with (all)} e5 2. Nf3 (2. f4 exf4 (2... d5)) 2... Nc6 $1 3. Bc4 h6? 4. O-O Nd4 5. Nxe5
 Qg5 6. Bxf7+ Ke7 7. Nf3 Nxf3+ 8. Qxf3 d6 9. d4 Qg6 10. Bxg6 1-0
 """
-SHOGI = "7g7f 3c3d 2g2f 4c4d 3i4h 8b4b 5i6h 5a6b 6h7h 6b7b 2f2e 2b3c 9g9f 9c9d 5g5f 7b8b 3h3i".rsplit(" ", 1)[
-    0
-]
+SHOGI = "7g7f 3c3d 2g2f 4c4d 3i4h 8b4b 5i6h 5a6b 6h7h 6b7b 2f2e 2b3c 9g9f 9c9d 5g5f 7b8b"
 GO = (
     "(;GM[1]FF[4]SZ[9]KM[7]RU[Chinese]PB[A]PW[B]BR[2k]WR[1d]RE[B+3.5]"
     ";B[ee];W[ge];B[gd](;W[fe];B[fd];W[ed];B[ec];W[dd];B[de];W[aa];B[dc];W[cd];B[cc];W[tt])(;W[cc]))"
@@ -34,10 +32,14 @@ GO = (
 GAMES = {"chess": (CHESS, "pgn", 19), "shogi": (SHOGI, "usi", 16), "go": (GO, "sgf", 14)}
 
 
+def answers(*requests: list[Any]) -> list[Any]:
+    return in_node({"kind": "requests", "requests": list(requests)})
+
+
 @pytest.mark.parametrize("game", GAMES)
 def test_a_review_is_that_of_the_program(site: Path, game: str) -> None:
-    """Marks, moments, lines and numbers. The networks of chess round to 8 bits, so that numbers differ there as
-    they do between two native runs."""
+    """Marks, moments, lines and numbers. The networks of chess round to 8 bits, so that numbers differ there,
+    as they do between two native runs."""
     text, suffix, plies = GAMES[game]
     (tab,) = in_node(
         {
@@ -77,10 +79,6 @@ def test_a_review_is_that_of_the_program(site: Path, game: str) -> None:
     worst = max(tab["moves"], key=lambda move: float(move["loss"]))
     assert worst["best"] == worst["line"][0]["text"]
     assert len(worst["line"]) >= 3
-
-
-def answers(*requests: list[Any]) -> list[Any]:
-    return in_node({"kind": "requests", "requests": list(requests)})
 
 
 def test_the_catalogue_says_how_long_the_opponents_of_each_game_think(site: Path) -> None:
@@ -142,6 +140,10 @@ KIF = """手合割：平手
    4 同　銀(31)
    5 ５五角打
    6 投了
+"""
+POSITION = """[FEN "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"]
+
+1. e4 Kd7 2. e5 *
 """
 TEXTS = {
     "a PGN": (CHESS, "chess", "pgn", 19),

@@ -170,7 +170,7 @@ def test_a_whole_game_is_played(
 def test_a_game_of_go_is_played_and_counted_with_its_dead_stones(
     context: BrowserContext, address: str
 ) -> None:
-    """Stones until Black has a wall and a lost stone, passes, the lost stone marked as dead, and the score."""
+    """Stones, passes until the opponent passes too, a stone marked as dead, and the score."""
     page = context.new_page()
     start(page, address, "go", {"kind": "strength", "strength": 2}, size=9)
     rules = load_game("go", size=9)
@@ -206,15 +206,13 @@ def test_a_game_of_go_is_played_and_counted_with_its_dead_stones(
 def test_the_first_load_of_chess_is_small_and_a_second_game_needs_no_network(
     context: BrowserContext, site: Path
 ) -> None:
-    """At most 25 MB are sent until chess is ready. Then the server is gone: the game goes on, another one begins,
-    and both are reviewed."""
+    """At most 25 MB are sent until chess is ready. Then the server is gone: the game goes on, and another one
+    begins."""
     with served(site) as (address, sent):
         page = context.new_page()
         start(page, address, "chess", {"kind": "level", "level": 1000})
         expect_turn(page)
-        expect_kept(
-            page, "tab/human-chess.onnx.gz", "tab/strong-chess.onnx.gz"
-        )  # read while the person looks
+        expect_kept(page, "tab/human-chess.onnx.gz", "tab/strong-chess.onnx.gz")
         assert 5_000_000 < sum(size for _, size in sent) <= 25_000_000
         assert not any("go.onnx" in path for path, _ in sent)
     page.reload()
@@ -232,7 +230,8 @@ def test_the_first_load_of_chess_is_small_and_a_second_game_needs_no_network(
 
 def expect_kept(page: Page, *names: str) -> None:
     """Waits until the service worker keeps files."""
-    query = "names => Promise.all(names.map((name) => caches.match(`./${name}`))).then((all) => all.every(Boolean))"
+    query = """names => Promise.all(names.map((name) => caches.match(`./${name}`)))
+        .then((kept) => kept.every(Boolean))"""
     for _ in range(1200):
         if page.evaluate(query, list(names)):
             return
@@ -302,7 +301,7 @@ CROSS_ORIGIN = {"Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Embed
 
 @pytest.mark.parametrize("headers", [{}, CROSS_ORIGIN], ids=["plain", "isolated"])
 def test_isolated_pages_use_more_threads(site: Path, headers: dict[str, str]) -> None:
-    """Networks use a thread for each core, up to four, where the server isolates the page; else one. Both play."""
+    """Networks use a thread for each core, up to four, where the server isolates the page; else one."""
     browser = launched()
     context = browser.new_context(viewport=PHONE)
     context.set_default_timeout(60_000)
@@ -374,7 +373,7 @@ PASTED = """[White "Ann"]
 
 
 def test_a_pasted_game_is_reviewed(context: BrowserContext, address: str) -> None:
-    """The moments, the chances curve, the moves with marks, and the better line, which is played on the board."""
+    """The moments, the chances curve, and the better line, which is played on the board."""
     page = context.new_page()
     page.goto(f"{address}#/understand")
     page.get_by_role("button", name="Paste a position or a game").click()

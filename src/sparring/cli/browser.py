@@ -19,8 +19,8 @@ def browser(
     source: Annotated[
         str | None,
         typer.Option(
-            help="The source of the site, which the licences page links: an address, or a .tar.gz file, which is put "
-            "into the site."
+            help="The source of the site, which the licences page links: an address, or a .tar.gz file, "
+            "which is put into the site."
         ),
     ] = None,
 ) -> None:

@@ -46,8 +46,8 @@ def build_site(out: Path, source: str | None = None) -> int:
     """Writes the site into a folder that is missing, empty or a site already, and returns its size in bytes.
 
     `source` is where the licences page offers the source of the site: an address, or an archive, which
-    becomes a file of the site. Raises NotFound if this build lacks the parts or the page, CannotWrite if the folder has other files, and
-    OSError.
+    becomes a file of the site. Raises NotFound if this build lacks the parts or the page, CannotWrite if the
+    folder has other files, and OSError.
     """
     parts, page = data.browser_parts(), data.page()
     if parts is None or page is None:
@@ -79,8 +79,10 @@ def write_site(out: Path, files: Mapping[str, bytes]) -> None:
 
 
 def site_files(parts: Path, page: Path, source: str | None = None) -> dict[str, bytes]:
-    """The files of the site by their path, from the folders of the built parts and of the page; `source` as for
-    `build_site`. Raises NotFound and OSError for a source that is neither an address nor a file."""
+    """The files of the site by their path, from the folders of the built parts and of the page.
+
+    `source` is as in `build_site`. Raises NotFound and OSError if it is neither an address nor an archive.
+    """
     written: dict[str, list[str]] = json.loads((parts / "games.json").read_text())
     games = {game: formats for game, formats in written.items() if game in GAMES}
     files = {

@@ -164,8 +164,8 @@ class GameOffer(GameTraits):
     strengths: list[int]
     strength_seconds: list[float] = Field(
         default_factory=list,
-        description="Seconds of a move of each of `strengths` on this machine; empty if they were not measured. "
-        "A browser tab measures them.",
+        description="Seconds of a move of each of `strengths` on this machine, which a browser tab measures; "
+        "empty if they were not measured.",
     )
     default_strength: int
     bots: list[BotOffer] = Field(description="The weakest first.")
