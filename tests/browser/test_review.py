@@ -190,6 +190,12 @@ def test_a_text_is_read_as_by_the_program(site: Path, name: str) -> None:
         assert view["position"] == rules.text(last)
 
 
+def test_a_game_begins_from_a_pasted_one(site: Path) -> None:
+    (view,) = answers(["POST", "/games", {"game": "shogi", "you": 1, "record": CSA, "format": "csa"}])
+    assert [move["text"] for move in view["moves"]] == ["7g7f", "3c3d", "8h2b+", "3a2b", "B*5e"]
+    assert view["phase"] == "move"
+
+
 @pytest.mark.parametrize(
     "text", ["", "nonsense", "1. z9", "(;SZ[9])", "V2.2\nP1 rubbish\n+\n+7776FU", '[Event "x"]']
 )

@@ -395,14 +395,19 @@ def test_a_pasted_game_is_reviewed(context: BrowserContext, address: str) -> Non
 
 
 @pytest.mark.parametrize(
-    ("game", "opponent", "moves"),
+    ("game", "opponent", "moves", "judgement"),
     [
-        ("shogi", {"kind": "level", "level": 480}, ("7g7f", "2g2f")),
-        ("go", {"kind": "strength", "strength": 1}, ("E5", "C3")),
+        ("shogi", {"kind": "level", "level": 480}, ("7g7f", "2g2f"), "What moves cost is not shown"),
+        ("go", {"kind": "strength", "strength": 1}, ("E5", "C3"), "Moves that gave much away"),
     ],
 )
 def test_the_game_just_played_is_reviewed(
-    context: BrowserContext, address: str, game: str, opponent: dict[str, object], moves: tuple[str, ...]
+    context: BrowserContext,
+    address: str,
+    game: str,
+    opponent: dict[str, object],
+    moves: tuple[str, ...],
+    judgement: str,
 ) -> None:
     page = context.new_page()
     start(page, address, game, opponent, size=9 if game == "go" else 0)
@@ -416,7 +421,8 @@ def test_the_game_just_played_is_reviewed(
     expect(review).to_be_visible()
     expect(review.get_by_text("Looked at")).to_have_count(0, timeout=300_000)
     expect(review.get_by_role("alert")).to_have_count(0)
-    assert review.get_by_text("gave away").count() >= 2
+    expect(review.get_by_text(judgement)).to_be_visible()
+    expect(review.locator("polyline.score")).to_be_attached()
 
 
 def test_a_game_is_played_with_the_keyboard_alone(context: BrowserContext, address: str) -> None:
