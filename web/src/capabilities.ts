@@ -2,7 +2,8 @@
 import { inTab } from "./tab/client";
 
 /** Pages by their path, `review` of a game that was played, and `tab-files`: games as a file of the tab. A server has also
- * `archive`, the `deck` of mistakes, and `strength`: estimates of it by the moves of a game. */
+ * `archive`, the `deck` of mistakes, `warnings` before them, the `safer` move, and `strength`: estimates of it by the moves
+ * of a game. */
 const OF_TAB: readonly string[] = ["/", "/game", "/games", "/understand", "review", "tab-files"];
 
 /** Whether the API can do something: a page by its path, or a part of one. Pages that are not listed need a server. */
