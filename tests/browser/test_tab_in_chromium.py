@@ -189,9 +189,13 @@ def test_a_game_of_go_is_played_and_counted_with_its_dead_stones(
         page.wait_for_timeout(100)
     else:
         pytest.fail("the opponent never passes")
-    stones = [move for move in moves_of(page) if move != "pass"]
-    assert len(stones) >= 16, "both played"
-    standing = next(move for move in stones if page.locator(f'[data-square="{move}"]').count())
+    state = rules.initial()
+    for name in moves_of(page):
+        state = rules.play(state, rules.parse_move(state, name))
+    black, white = state.stones
+    assert len(black) >= 4, "stones of the person are there"
+    assert white, "and of the opponent"
+    standing = rules.move_text(rules.initial(), black[0])
     score = page.locator(".counting").inner_text()
     crosses = page.locator("svg .cross").count()
     box = page.locator(f'[data-square="{standing}"]').bounding_box()
