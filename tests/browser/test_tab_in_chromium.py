@@ -172,7 +172,7 @@ def test_a_game_of_go_is_played_and_counted_with_its_dead_stones(
 ) -> None:
     """Stones, passes until the opponent passes too, a stone marked as dead, and the score."""
     page = context.new_page()
-    start(page, address, "go", {"kind": "strength", "strength": 2}, size=9)
+    start(page, address, "go", {"kind": "level", "level": 1550}, size=9)
     rules = load_game("go", size=9)
     for wanted in ("E5", "E3", "E7", "C5", "G5", "E1", "E9", "C3"):
         expect_turn(page)
@@ -181,12 +181,11 @@ def test_a_game_of_go_is_played_and_counted_with_its_dead_stones(
             state = rules.play(state, rules.parse_move(state, name))
         legal = [rules.move_text(state, move) for move in rules.legal_moves(state)]
         type_move(page, next(move for move in (wanted, *legal) if move in legal))
-    for _ in range(60):
+    for _ in range(100):
         page.wait_for_function(TURN_OR_END)
         if page.locator(".counting").count():
             break
-        page.get_by_role("button", name="Pass").click()
-        page.wait_for_timeout(100)
+        type_move(page, "pass")
     else:
         pytest.fail("the opponent never passes")
     state = rules.initial()
