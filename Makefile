@@ -76,7 +76,9 @@ browser-parts: setup  ## Build the parts of the browser edition into build/brows
 	@$(BIN)/python -m tests.browser.parts
 
 browser: browser-parts  ## Build the browser edition into build/browser/site: a folder for any web server
-	@$(BIN)/sparring browser --out $(EDITION)/site
+	@tree=$$(git stash create 2>/dev/null || true); \
+	  git archive --format=tar.gz -o $(EDITION)/source.tar.gz "$${tree:-HEAD}" 2>/dev/null || rm -f $(EDITION)/source.tar.gz
+	@$(BIN)/sparring browser --out $(EDITION)/site $$(test -f $(EDITION)/source.tar.gz && echo --source $(EDITION)/source.tar.gz)
 
 test-browser: browser engines  ## Build the browser edition and test it in Node and Chromium
 	@SPARRING_BROWSER=1 $(BIN)/python -m pytest -q tests/browser

@@ -16,7 +16,13 @@ ROOT = Path(__file__).parents[2]
 BUILD = ROOT / "build" / "browser"
 PARTS = BUILD / "parts"
 RUNTIME = BUILD / "tools" / "node_modules" / "onnxruntime-web" / "dist"
-GAMES: dict[str, list[str]] = {"chess": ["pgn"], "shogi": [], "go": [], "breakthrough": [], "expendibots": []}
+GAMES: dict[str, list[str]] = {
+    "chess": ["pgn"],
+    "shogi": ["csa"],
+    "go": ["sgf"],
+    "breakthrough": [],
+    "expendibots": [],
+}
 """The games of a tab, in the order of the page, and the formats in which it saves them."""
 
 

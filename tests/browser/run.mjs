@@ -2,7 +2,10 @@
 //
 // jobs: {"kind": "rules", "games": [[game, options, seeds, depth]]}: random games and perft;
 // {"kind": "numbers", "seeds": [[...]]}: random numbers; {"kind": "levels", "game": ..., "levels": [...]};
-// {"kind": "moves", "rows": [[game, options, opponent, seed, side, moves]]}: the moves of players, one a row.
+// {"kind": "moves", "rows": [[game, options, opponent, seed, side, moves]]}: the moves of players, one a row;
+// {"kind": "promises", "games": [[game, options, moves, texts]]}: the promises of tests/conformance that a game breaks, and
+// how often each was tried, with the number of move codes and texts that are no state;
+// {"kind": "requests", "requests": [[method, path, body]]}: answers of the tab's server, or its refusals; reviews until they end.
 import fs from "node:fs";
 import { pathToFileURL } from "node:url";
 
@@ -20,6 +23,69 @@ function rules([game, options, seeds, depth]) {
   // Blind chess has rules in the core, but no players in a tab.
   const start = game === "rbc" ? core.RbcState.initial() : tab.RULES[game].initial(core, options);
   return { perft: start.perft(depth), games: seeds.map((seed) => start.randomGame(seed, 1000)), text: start.fullText() };
+}
+
+const refuses = (work) => {
+  try {
+    work()?.delete?.();
+    return false;
+  } catch (error) {
+    return error instanceof Error && error.message !== "";
+  }
+};
+
+/** The promises of every game, tried in random games: how often each held, and the first breach of it. */
+function promises([game, options, codes, texts]) {
+  const start = () => (game === "rbc" ? core.RbcState.initial() : tab.RULES[game].initial(core, options));
+  const parse = (text) => (game === "rbc" ? core.RbcState.parse(text) : tab.RULES[game].parse(core, text));
+  const found = {};
+  const promise = (name, holds, shown) => {
+    found[name] ??= { tried: 0, broken: "" };
+    found[name].tried += 1;
+    if (!holds) found[name].broken ||= shown;
+  };
+  const look = (state, random) => {
+    const text = state.fullText();
+    const legal = Array.from(state.legalMoves());
+    const again = parse(text);
+    promise("texts come back as equal states", again.key() === state.key() && again.fullText() === text && again.toMove() === state.toMove(), text);
+    const kept = new Set(again.legalMoves());
+    promise("rules about the past only forbid more", state.reason() !== "" || legal.every((move) => kept.has(move)), text);
+    again.delete();
+    const names = legal.map((move) => state.moveText(move));
+    promise("moves come back from their texts", new Set(names).size === names.length && names.every((name, index) => state.parseMove(name) === legal[index]), text);
+    promise("legal moves are ascending and within bounds", legal.every((move, index) => move < codes && (index === 0 || legal[index - 1] < move)), text);
+    for (const move of legal.slice(0, 40)) state.play(move).delete();
+    promise("play does not change the parent", state.fullText() === text && String(Array.from(state.legalMoves())) === String(legal), text);
+    const others = [-1, codes, 2 ** 16, 2 ** 31 - 1, ...Array.from({ length: 40 }, () => random.integer(codes))].filter((move) => !legal.includes(move));
+    promise("moves that are not legal are refused", others.every((move) => refuses(() => state.play(move))), text);
+    promise("outcomes come only at the end", (state.reason() === "") === legal.length > 0 && state.winner() >= -1 && state.winner() <= 1, text);
+  };
+  for (let seed = 0; seed < 6; seed++) {
+    const random = new tab.Generator([seed]);
+    const played = [];
+    let state = start();
+    for (let ply = 0; ply < 120; ply++) {
+      look(state, random);
+      const legal = state.legalMoves();
+      if (legal.length === 0) break;
+      const move = legal[random.integer(legal.length)];
+      const next = state.play(move);
+      played.push(move);
+      state.delete();
+      state = next;
+    }
+    const last = state.fullText();
+    state.delete();
+    state = start();
+    for (const move of played) state = state.play(move);
+    promise("the same moves give the same game", state.fullText() === last, last);
+    state.delete();
+  }
+  const first = start();
+  for (const text of texts) promise("texts that are no state and no move are refused", refuses(() => parse(text)) && refuses(() => first.parseMove(text)), JSON.stringify(text.slice(0, 20)));
+  first.delete();
+  return found;
 }
 
 function numbers(seed) {
@@ -57,10 +123,33 @@ async function moves([game, options, opponent, seed, side, texts]) {
   return found;
 }
 
+/** The answer to a request; a review when it is done. LAST in a path is the game that was begun last. */
+let lastGame = "";
+async function answered(server, [method, path, body]) {
+  try {
+    if (method === "PREPARE") return (await server.prepare(path.split("/")[2])) ?? null;
+    let found = await server.answer(method, path.replace("LAST", lastGame), body);
+    if (method === "POST" && path === "/games") lastGame = found.id;
+    while (path === "/reviews" && !found.done) {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      found = await server.answer("GET", `/reviews/${found.id}?since=0`);
+    }
+    return found;
+  } catch (error) {
+    if (!error.sentence) throw error;
+    return { refusal: error.sentence.text };
+  }
+}
+
 const result =
   job.kind === "rules" ? job.games.map(rules)
+  : job.kind === "promises" ? job.games.map(promises)
   : job.kind === "numbers" ? job.seeds.map(numbers)
   : job.kind === "levels" ? job.levels.map((level) => tab.levelRow(data.games[job.game], level))
   : [];
 if (job.kind === "moves") for (const row of job.rows) result.push(await moves(row));
+if (job.kind === "requests") {
+  const server = new tab.TabServer(core, data, networks, read, tab.memoryStore(), () => undefined);
+  for (const request of job.requests) result.push(await answered(server, request));
+}
 process.stdout.write(JSON.stringify(result), () => process.exit(0));

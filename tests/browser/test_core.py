@@ -35,6 +35,28 @@ def test_rules_are_those_of_the_native_core(site: Path) -> None:
             assert ended == f"{winner} {'' if outcome is None else outcome.reason} {plies}", (game, seed)
 
 
+VARIANTS: list[tuple[str, dict[str, Any]]] = [
+    *((game, {}) for game in DEPTHS),
+    ("go", {"size": 9, "rules": "japanese"}),
+    ("go", {"size": 5, "rules": "new-zealand", "komi": 0.0}),
+    ("go", {"size": 13, "komi": 0.5, "handicap": 4}),
+]
+TEXTS = ["", " ", "nonsense", "/", "0", "\x00", "♔", "9" * 10_000]
+"""Texts that are no state and no move, as in tests/conformance; JavaScript replaces half of a character."""
+
+
+@pytest.mark.parametrize(("game", "options"), VARIANTS, ids=lambda value: str(value))
+def test_a_game_keeps_its_promises(site: Path, game: str, options: dict[str, Any]) -> None:
+    """The conformance suite of every game (tests/conformance), in WebAssembly."""
+    native = {name: value for name, value in options.items() if name != "rules"}
+    moves = load_game(game, **native).spec.moves
+    (found,) = in_node({"kind": "promises", "games": [[game, options, moves, TEXTS]]})
+    assert {name: promise["broken"] for name, promise in found.items()} == dict.fromkeys(found, "")
+    assert len(found) == 9
+    assert all(promise["tried"] >= 6 for promise in found.values())
+    assert found["texts that are no state and no move are refused"]["tried"] == len(TEXTS)
+
+
 def test_random_numbers_are_those_of_numpy(site: Path) -> None:
     seeds = [
         [0, 0, 0],

@@ -55,6 +55,7 @@ def test_a_site_is_written_and_written_again(
     main(["browser", "--out", str(out)])
     files = {path.relative_to(out).as_posix(): path for path in out.rglob("*") if path.is_file()}
     assert set(files) == {
+        "files.json",
         "index.html",
         "licences.html",
         "licences/MIT.txt",
@@ -72,7 +73,10 @@ def test_a_site_is_written_and_written_again(
     assert [offer["name"] for offer in content["offers"]] == list(content["games"]) == ["breakthrough"]
     assert content["offers"][0]["writes"] == []
     worker = files["sw.js"].read_text()
-    assert '["./", "./index.html", "./licences.html", "./page.js"]' in worker
+    sizes = json.loads(files["files.json"].read_text())
+    assert sizes == {name: files[name].stat().st_size for name in ("tab/data.json.gz", "tab/worker.js")}
+    assert "the repository of Sparring of the same version" in files["licences.html"].read_text()
+    assert '["./", "./files.json", "./index.html", "./licences.html", "./page.js"]' in worker
     assert "VERSION" not in worker
 
     (out / "CNAME").write_text("example.org")
@@ -81,6 +85,26 @@ def test_a_site_is_written_and_written_again(
     assert files["tab/worker.js"].read_text() == "another"
     assert files["sw.js"].read_text() != worker, "another content is another version"
     assert (out / "CNAME").exists(), "files of others stay"
+
+
+def test_the_source_is_a_file_of_the_site_or_an_address(
+    parts: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out, archive = tmp_path / "site", tmp_path / "code.tar.gz"
+    archive.write_bytes(b"archive")
+    main(["browser", "--out", str(out), "--source", str(archive)])
+    assert (out / "source.tar.gz").read_bytes() == b"archive"
+    assert '<a href="source.tar.gz">' in (out / "licences.html").read_text()
+    assert "source.tar.gz" not in (out / "sw.js").read_text(), "visitors do not load it"
+    main(["browser", "--out", str(tmp_path / "other"), "--source", 'https://example.org/?a=1&b="'])
+    assert (
+        '<a href="https://example.org/?a=1&amp;b=&quot;">' in (tmp_path / "other/licences.html").read_text()
+    )
+    capsys.readouterr()
+    with pytest.raises(SystemExit):
+        main(["browser", "--out", str(tmp_path / "none"), "--source", "nowhere.zip"])
+    assert "nowhere.zip is no archive of the source" in capsys.readouterr().err
+    assert not (tmp_path / "none").exists()
 
 
 def test_a_folder_of_other_files_is_refused(

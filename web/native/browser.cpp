@@ -21,6 +21,7 @@
 #include "breakthrough/position.hpp"
 #include "chess/encoding.hpp"
 #include "chess/evaluation.hpp"
+#include "chess/line_search.hpp"
 #include "chess/position.hpp"
 #include "expendibots/encoding.hpp"
 #include "expendibots/endgame_tables.hpp"
@@ -371,6 +372,41 @@ std::string chess_claim(const State<chess::Position>& state) {
     return std::string(chess::Position::claimable_draw(state.node()).reason);
 }
 
+/// The search of chess lines behind reviews. The transposition table is kept between searches.
+class ChessLines {
+ public:
+    /// The layers of chess::ValueNetwork::Layers.
+    ChessLines(const val& first, const val& first_bias, const val& last, const val& last_bias,
+               std::size_t megabytes)
+        : search_(guarded([&] { return network(first, first_bias, last, last_bias); }), megabytes << 20) {}
+
+    /// The best line of a state whose game is not over: `moves`, and `score` in centipawns for the side to
+    /// move; a mate is search::win_score less the plies to it.
+    val best(const State<chess::Position>& state, double nodes) {
+        search::Limits limits;
+        limits.nodes = static_cast<std::uint64_t>(nodes);
+        const chess::LineResult found = search_.search(state.node(), limits, 1, {});
+        const chess::Line& line = found.lines.at(0);
+        val result = val::object();
+        result.set("moves",
+                   copied("Uint16Array", std::vector<std::uint16_t>(line.moves.begin(), line.moves.end())));
+        result.set("score", line.score);
+        return result;
+    }
+    void clear() { search_.clear(); }
+
+ private:
+    static chess::ValueNetwork network(const val& first, const val& first_bias, const val& last,
+                                       const val& last_bias) {
+        const auto units = numbers<std::int16_t>(first), unit_biases = numbers<std::int16_t>(first_bias),
+                   weights = numbers<std::int16_t>(last);
+        const auto biases = numbers<std::int32_t>(last_bias);
+        return chess::ValueNetwork({units, unit_biases, weights, biases});
+    }
+
+    chess::LineSearch search_;
+};
+
 State<go::Position> go_start(int size, double komi, const std::string& ko, bool suicide,
                              const std::string& scoring, const std::string& tax, int handicap) {
     return guarded([&] {
@@ -561,6 +597,10 @@ EMSCRIPTEN_BINDINGS(sparring) {
         .function(
             "inCheck", +[](const State<chess::Position>& s) { return s.position().in_check(); })
         .function("alphabeta", &alphabeta<chess::Position>);
+    emscripten::class_<ChessLines>("ChessLines")
+        .constructor<const val&, const val&, const val&, const val&, std::size_t>()
+        .function("best", &ChessLines::best)
+        .function("clear", &ChessLines::clear);
     bind_game<go::Position>("Go")
         .class_function("initial", &go_start)
         .function("score", &go_score)

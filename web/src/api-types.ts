@@ -1452,6 +1452,11 @@ export interface components {
             persons: components["schemas"]["PersonOffer"][];
             /** Strengths */
             strengths: number[];
+            /**
+             * Strength Seconds
+             * @description Seconds of a move of each of `strengths` on this machine; empty if they were not measured. A browser tab measures them.
+             */
+            strength_seconds?: number[];
             /** Default Strength */
             default_strength: number;
             /**

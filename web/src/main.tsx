@@ -42,7 +42,7 @@ const PARENTS: Record<string, string> = { "/tournament": "/watch", "/game": "/",
 
 function Page() {
   const [, name = "", id = ""] = route.value.split("/");
-  if (!can(`/${name}`)) return <NotInTab />;
+  if (!can(`/${name}`)) return <NotInTab path={`/${name}`} />;
   switch (name) {
     case "":
       return <PlayPage />;

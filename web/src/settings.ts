@@ -1,8 +1,11 @@
 // What the person chose on this page; kept in the browser.
 import { signal, type Signal } from "@preact/signals";
 
+const names = new Set(["game"]);
+
 /** A setting of one of some values. The first is used until another is chosen. */
 export function setting<Value extends string>(name: string, values: readonly Value[]): Signal<Value> {
+  names.add(name);
   const kept = localStorage.getItem(name);
   const chosen = signal(values.find((value) => value === kept) ?? values[0]!);
   chosen.subscribe((value) => {
@@ -49,3 +52,14 @@ theme.subscribe((value) => {
   if (value === "system") document.documentElement.removeAttribute("data-theme");
   else document.documentElement.dataset.theme = value;
 });
+
+const isSetting = (name: string) => names.has(name) || /^(rating|opponent)-[a-z]+$/.test(name);
+
+/** All settings that differ from the first ones, with the person's ratings and the opponents that were chosen last. */
+export const keptSettings = (): Record<string, string> => Object.fromEntries(Object.entries(localStorage as Record<string, string>).filter(([name]) => isSetting(name)));
+
+/** Replaces the settings by kept ones. The page shows them when it is loaded again. */
+export function restoreSettings(kept: Record<string, unknown>): void {
+  for (const name of Object.keys(keptSettings())) localStorage.removeItem(name);
+  for (const [name, value] of Object.entries(kept)) if (isSetting(name) && typeof value === "string") localStorage.setItem(name, value);
+}

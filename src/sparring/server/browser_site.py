@@ -23,7 +23,7 @@ from sparring import data
 from sparring.base.errors import CannotWrite, NotFound
 from sparring.base.sentences import Sentence
 from sparring.base.storage import atomic_write, read_npz
-from sparring.games import GAMES, describe
+from sparring.games import GAMES, describe, load_game
 from sparring.networks import load_network
 from sparring.networks.conditioned import ConditionedCodec
 from sparring.players import DEFAULT_RATING
@@ -38,21 +38,23 @@ from sparring.server.opponents import Opponents
 _MISSING = Sentence("A tab cannot do this: it needs the installed program.")
 _NETWORKS = ("human", "strong")
 _LICENCES_PAGE = "licences.html"
+_SOURCE = "source.tar.gz"
 _TITLE = "<title>Sparring: licences</title>"
 
 
-def build_site(out: Path) -> int:
+def build_site(out: Path, source: str | None = None) -> int:
     """Writes the site into a folder that is missing, empty or a site already, and returns its size in bytes.
 
-    Raises NotFound if this build lacks the parts or the page, CannotWrite if the folder has other files, and
-    OSError.
+    `source` is where the licences page offers the source of the site: an address, or an archive, which
+    becomes a file of the site. Raises NotFound if this build lacks the parts or the page, CannotWrite if the
+    folder has other files, and OSError.
     """
     parts, page = data.browser_parts(), data.page()
     if parts is None or page is None:
         raise NotFound("this build lacks the parts of the browser edition: run `make browser` in a clone")
     if out.exists() and not _may_be_written(out):
         raise CannotWrite(f"{out} is no empty folder and no browser edition: choose another")
-    files = site_files(parts, page)
+    files = site_files(parts, page, source)
     write_site(out, files)
     return sum(map(len, files.values()))
 
@@ -76,8 +78,11 @@ def write_site(out: Path, files: Mapping[str, bytes]) -> None:
         atomic_write(out / name, files[name])
 
 
-def site_files(parts: Path, page: Path) -> dict[str, bytes]:
-    """The files of the site by their path, from the folders of the built parts and of the page."""
+def site_files(parts: Path, page: Path, source: str | None = None) -> dict[str, bytes]:
+    """The files of the site by their path, from the folders of the built parts and of the page.
+
+    `source` is as in `build_site`. Raises NotFound and OSError if it is neither an address nor an archive.
+    """
     written: dict[str, list[str]] = json.loads((parts / "games.json").read_text())
     games = {game: formats for game, formats in written.items() if game in GAMES}
     files = {
@@ -97,7 +102,12 @@ def site_files(parts: Path, page: Path) -> dict[str, bytes]:
             network = b"".join(array.tobytes() for array in _layers(game).values())
             files[f"tab/{game}-network.bin.gz"] = _pack(network)
             files[f"tab/{game}-endgames.bin.gz"] = _pack(b"".join(_tables(game).values()))
-    files[_LICENCES_PAGE] = _licences(games).encode()
+        if lines := _lines(game):
+            files[f"tab/{game}-lines.bin.gz"] = _pack(b"".join(layer.tobytes() for layer in lines))
+    files["files.json"] = _offline_files(files)
+    if source is not None and not _is_address(source):
+        files[_SOURCE] = _archive(Path(source))
+    files[_LICENCES_PAGE] = _licences(games, source).encode()
     files["sw.js"] = _service_worker((parts / "sw.js").read_text(encoding="utf-8"), files).encode()
     return files
 
@@ -111,9 +121,27 @@ def _service_worker(template: str, files: Mapping[str, bytes]) -> str:
     digest = hashlib.sha256()
     for name in sorted(files, key=PurePosixPath):
         digest.update(name.encode() + files[name])
-    shell = ["./", *(f"./{name}" for name in sorted(files) if "/" not in name and not name.endswith(".txt"))]
+    top = [name for name in sorted(files) if "/" not in name and not name.endswith((".txt", ".gz"))]
+    shell = ["./", *(f"./{name}" for name in top)]
     text = template.replace("sparring-VERSION", f"sparring-{digest.hexdigest()[:12]}")
     return text.replace('["SHELL"]', json.dumps(shell))
+
+
+def _offline_files(files: Mapping[str, bytes]) -> bytes:
+    """The files that all games need without a network, by their path, with their sizes in bytes."""
+    sizes = {name: len(content) for name, content in sorted(files.items()) if name.startswith("tab/")}
+    return json.dumps(sizes).encode()
+
+
+def _is_address(source: str) -> bool:
+    return source.startswith(("https://", "http://"))
+
+
+def _archive(path: Path) -> bytes:
+    """The content of an archive of the source. Raises NotFound and OSError."""
+    if not path.is_file() or not path.name.endswith(".tar.gz"):
+        raise NotFound(f"{path} is no archive of the source: give an address, or a .tar.gz file")
+    return path.read_bytes()
 
 
 def _network_files(game: str) -> list[str]:
@@ -177,7 +205,33 @@ def game_data(game: str, opponents: Opponents) -> dict[str, Any]:
         "accepted": opponents.ratings(game),
         "evaluation": open_evaluation(game).weights.ravel().tolist() if game in SEARCHERS else None,
         "parts": _parts(game),
+        "lines": [layer.size for layer in _lines(game)] or None,
+        "openings": _openings(game),
     }
+
+
+def _lines(game: str) -> list[np.ndarray[Any, np.dtype[Any]]]:
+    """The layers of the value network of a game's line search, in the order of their file; none without."""
+    if game not in data.names("line_search"):
+        return []
+    arrays = read_npz(data.path("line_search", game))
+    first, first_bias, last = (arrays[name].astype("<i2") for name in ("first", "first_bias", "last"))
+    return [first, first_bias, last, arrays["last_bias"].astype("<i4")]
+
+
+def _openings(game: str) -> list[str]:
+    """The moves of each named opening of a game, as engines write them."""
+    if game not in data.names("opening_names"):
+        return []
+    lines = []
+    for line in data.path("opening_names", game).read_text(encoding="utf-8").splitlines():
+        state, moves = load_game(game).initial(), []
+        for word in line.split("\t")[2].split():
+            move = load_game(game).parse_move(state, word)
+            moves.append(state.move_text(move))
+            state = state.play(move)
+        lines.append(" ".join(moves))
+    return lines
 
 
 def _parts(game: str) -> dict[str, Any] | None:
@@ -213,8 +267,8 @@ def tab_data(games: Mapping[str, Sequence[str]]) -> dict[str, Any]:
     }
 
 
-def _licences(games: Iterable[str]) -> str:
-    """The page about licences: of this program, of the networks, and of what others wrote."""
+def _licences(games: Iterable[str], source: str | None) -> str:
+    """The page about licences: of this program, of the networks, and of what others wrote; and its source."""
     cards = [
         load_network(str(data.path("networks", name))).card for game in games for name in _network_files(game)
     ]
@@ -227,7 +281,15 @@ def _licences(games: Iterable[str]) -> str:
         "onnxruntime-web (MIT), emscripten (MIT), Preact (MIT), chessground and shogiground "
         "(GPL-3.0-or-later), Inter (SIL Open Font License 1.1)"
     )
-    return _LICENCES.format(title=_TITLE, others=others, rows=rows)
+    offer = _NO_SOURCE
+    if source is not None:
+        offer = _LINKED.format(html.escape(source if _is_address(source) else _SOURCE, quote=True))
+    return _LICENCES.format(title=_TITLE, source=offer, others=others, rows=rows)
+
+
+_LINKED = '<a href="{}">Here is the source</a> of this page, of its core and of its data'
+_NO_SOURCE = """The source of this page, of its core and of its data is
+the repository of Sparring of the same version"""
 
 
 _LICENCES = """<!doctype html>
@@ -238,8 +300,7 @@ _LICENCES = """<!doctype html>
 <link rel="icon" href="icon.svg">
 <h1>Licences and source</h1>
 <p>Sparring is free software under the GNU General Public License, version 3 or later
-(<a href="LICENSE.txt">text</a>). The source of this page, of its core and of its data is
-the repository of Sparring of the same version, in which <code>make browser</code> builds it. Who carries
+(<a href="LICENSE.txt">text</a>). {source}, in which <code>make browser</code> builds it. Who carries
 this page offers that source too.</p>
 <p>Written by others: {others}.</p>
 <table><tr><th>Network</th><th>Licence</th><th>Teachers</th></tr>{rows}</table>

@@ -162,6 +162,11 @@ class GameOffer(GameTraits):
     )
     persons: list[PersonOffer] = Field(description="Opponents that play like one person.")
     strengths: list[int]
+    strength_seconds: list[float] = Field(
+        default_factory=list,
+        description="Seconds of a move of each of `strengths` on this machine, which a browser tab measures; "
+        "empty if they were not measured.",
+    )
     default_strength: int
     bots: list[BotOffer] = Field(description="The weakest first.")
     default_bot: str | None

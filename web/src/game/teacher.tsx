@@ -2,6 +2,7 @@
 import { useState } from "preact/hooks";
 import type { GameView, WarningView } from "../api";
 import { moveName } from "../boards/move-names";
+import { can } from "../capabilities";
 import { WARNINGS, warnings, type Warnings } from "../settings";
 import { percent, t, word } from "../text";
 
@@ -16,8 +17,8 @@ export interface Teacher {
   warns: (told: WarningView) => boolean;
 }
 
-/** Whether the server can judge the moves of a game: those of shogi it cannot. */
-const isJudged = ({ traits }: GameView) => !traits.hidden && (traits.board === "chessboard" || traits.board === "points");
+/** Whether the server can judge the moves of a game: those of shogi it cannot, and a tab none. */
+const isJudged = ({ traits }: GameView) => can("warnings") && !traits.hidden && (traits.board === "chessboard" || traits.board === "points");
 
 /** The person's choice. A game with a clock begins without warnings, and has a choice of its own. */
 export function useWarnings(view: GameView | null): Teacher {

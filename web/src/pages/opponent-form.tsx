@@ -209,7 +209,9 @@ function Dial(props: Change) {
         step={1}
         note={t("Each step searches about three times as long.")}
         onChange={(strength) => onChange({ ...choice, strength })}
-      />
+      >
+        <SlowNote seconds={offer.strength_seconds?.[offer.strengths.indexOf(choice.strength ?? offer.default_strength)]} />
+      </Slider>
     );
   if (choice.kind === "person") {
     const person = offer.persons.find((each) => each.name === choice.person);
@@ -307,6 +309,11 @@ const whole = (rating: number | null | undefined) => (rating == null ? "" : Stri
 /** Seconds of a move that are announced before the game. */
 const SLOW = 3;
 
+function SlowNote({ seconds }: { seconds: number | null | undefined }) {
+  if (seconds == null || seconds <= SLOW) return null;
+  return <p class="note slow">{t("On this machine it thinks for about {seconds} s a move.", { seconds: Math.round(seconds) })}</p>;
+}
+
 /** The level, and how strong it is: a band on the same scale as the dial. */
 function LevelDial({ offer, choice, onChange, measured }: Change) {
   const levels = offer.levels!;
@@ -318,7 +325,6 @@ function LevelDial({ offer, choice, onChange, measured }: Change) {
   const place = (value: number) => `${Math.min(100, Math.max(0, (100 * (value - levels.lowest)) / (levels.highest - levels.lowest)))}%`;
   const family = levels.family.replace(/(^|-)[a-z]/g, (start) => start.toUpperCase());
   const facts = { rating: shown(estimate?.rating ?? level), low: shown(low), high: shown(high), games, family };
-  const slow = estimate?.seconds != null && estimate.seconds > SLOW;
   return (
     <Slider
       title={t("Level")}
@@ -347,7 +353,7 @@ function LevelDial({ offer, choice, onChange, measured }: Change) {
         </div>
       )}
       {level === weakestLevel(offer) && !measured && <p class="note">{t("The weakest level that was measured, in games against programs. Whether a beginner beats it was not measured: if it is too strong, take a handicap.")}</p>}
-      {slow && <p class="note slow">{t("On this machine it thinks for about {seconds} s a move.", { seconds: Math.round(estimate!.seconds!) })}</p>}
+      <SlowNote seconds={estimate?.seconds} />
     </Slider>
   );
 }

@@ -9,6 +9,7 @@ import { Switch } from "../settings-panel";
 import { chosenClock, ClockForm, NO_CLOCK, type ClockChoice } from "./clock-choice";
 import { defaultChoice, firstChoice, OpponentForm, type Choice } from "./opponent-form";
 import { defaultStart, measuredBoard, StartForm, startKeys, type Start } from "./start-form";
+import { prepare } from "../tab/client";
 import { TabNote } from "../tab/notes";
 import { counted, known, say, t } from "../text";
 
@@ -22,6 +23,7 @@ export function PlayPage() {
     localStorage.setItem("game", chosen);
     shownGame.value = chosen;
     setName(chosen);
+    prepare(chosen);
   };
   return (
     <div class="page play">

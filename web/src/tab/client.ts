@@ -16,7 +16,7 @@ const waiting = new Map<number, { resolve: (found: unknown) => void; reject: (re
 const followers = new Map<string, Set<(view: GameView) => void>>();
 let worker: Promise<Worker> | undefined;
 let asked = 0;
-let isPrepared = false;
+const prepared = new Set<string>();
 
 /** An event of the window: the catalogue knows how long moves take here. */
 export const TIMED = "tab-timed";
@@ -64,15 +64,17 @@ export async function tabRequest(method: string, path: string, body?: unknown): 
     waiting.set(id, { resolve, reject });
     opened.postMessage({ id, method, path, body });
   });
-  if (path === "/catalogue" && !isPrepared) void answer.then(prepare, () => undefined);
+  if (path === "/catalogue") void answer.then(() => prepare(localStorage.getItem("game") ?? "chess"), () => undefined);
   return answer;
 }
 
-/** Reads the networks of the game that was chosen last, while the person looks at the page. */
-function prepare(): void {
-  isPrepared = true;
-  const game = localStorage.getItem("game") ?? "chess";
-  void tabRequest("PREPARE", `/games/${game}`).then(() => dispatchEvent(new Event(TIMED)), () => undefined);
+/** Reads the networks of a game that was chosen, while the person looks at the page, and measures how long its moves take.
+ * A server does both by itself. */
+export function prepare(game: string): void {
+  if (!inTab || prepared.has(game)) return;
+  prepared.add(game);
+  const timed = () => dispatchEvent(new Event(TIMED));
+  tabRequest("PREPARE", `/games/${game}`).then(timed, () => prepared.delete(game)); // a lost connection: it is tried again
 }
 
 /** Calls back with every view of a game. Returns the end of it. */
@@ -84,4 +86,37 @@ export function tabFollow(id: string, see: (view: GameView) => void): () => void
     all.delete(see);
     void tabRequest("UNFOLLOW", `/games/${id}`).catch(() => undefined);
   };
+}
+
+/** Bytes of the files of all games, and of those of them that are not kept yet. */
+export interface Kept {
+  total: number;
+  missing: number;
+}
+
+/** The files of all games with their sizes, and those that are not kept yet. The service worker keeps what it loads. */
+async function gameFiles(): Promise<{ sizes: Record<string, number>; missing: string[] }> {
+  const sizes = (await (await fetch("./files.json")).json()) as Record<string, number>;
+  const isKept = await Promise.all(Object.keys(sizes).map((name) => caches.match(`./${name}`)));
+  return { sizes, missing: Object.keys(sizes).filter((_, index) => !isKept[index]) };
+}
+
+const bytes = (sizes: Record<string, number>, names: string[]) => names.reduce((sum, name) => sum + sizes[name]!, 0);
+
+/** How much is kept for use without a network; null without a service worker, such as on a page without HTTPS. */
+export async function whatIsKept(): Promise<Kept | null> {
+  if (!navigator.serviceWorker?.controller) return null;
+  const { sizes, missing } = await gameFiles();
+  return { total: bytes(sizes, Object.keys(sizes)), missing: bytes(sizes, missing) };
+}
+
+/** Loads all files that are not kept yet, one after the other. Throws if one cannot be loaded. */
+export async function keepAll(see: (kept: Kept) => void): Promise<void> {
+  const { sizes, missing } = await gameFiles();
+  for (let left = missing; left.length > 0; left = left.slice(1)) {
+    const answer = await fetch(`./${left[0]!}`);
+    if (!answer.ok) throw new Error(left[0]);
+    await answer.arrayBuffer();
+    see({ total: bytes(sizes, Object.keys(sizes)), missing: bytes(sizes, left.slice(1)) });
+  }
 }

@@ -38,6 +38,10 @@ export interface GameData {
   evaluation: number[] | null;
   /** Files with the layers of a value network and with endgame tables: what they hold, in order; null without. */
   parts: { layers: [string, number][]; tables: [number, number, number][] } | null;
+  /** Sizes of the layers of the line search; null without one. */
+  lines: number[] | null;
+  /** Moves of named openings. */
+  openings: string[];
 }
 
 export interface Turn {
@@ -169,11 +173,11 @@ export class Policies {
 }
 
 /** One position as a batch. */
-export async function predictOne(core: Core, native: string, policy: Policy, state: State, rating: Rating): Promise<Prediction> {
+export async function predictOne(core: Core, native: string, policy: Policy, state: State, rating: Rating, opponent = rating): Promise<Prediction> {
   const batch = new core[`${native}Positions`]!();
   try {
     batch.add(state);
-    return (await policy.predict(batch, rating))[0]!;
+    return (await policy.predict(batch, rating, opponent))[0]!;
   } finally {
     batch.delete();
   }
@@ -311,7 +315,7 @@ function allocatedTime(clock: Clock): number {
 }
 
 /** Search effort relative to strength 1: a factor of 3 a step. */
-const effort = (strength: number) => 3 ** (strength - 1);
+export const effort = (strength: number) => 3 ** (strength - 1);
 
 /** The small search players of strengths 1 to 9: alpha-beta over material or a learned evaluation, in Go UCT. */
 export class StrengthPlayer implements Player {

@@ -17,8 +17,8 @@ export interface Prediction {
 }
 
 export interface Policy {
-  /** The predictions for a batch, all with one rating of both players. */
-  predict(batch: Positions, rating: Rating): Promise<Prediction[]>;
+  /** The predictions for a batch: all players to move have one rating, and their opponents the same or another one. */
+  predict(batch: Positions, rating: Rating, opponent?: Rating): Promise<Prediction[]>;
 }
 
 /** The settings of a network, from its model card. */
@@ -72,14 +72,14 @@ export class NetworkPolicy implements Policy {
     private readonly session: Session,
   ) {}
 
-  async predict(batch: Positions, rating: Rating): Promise<Prediction[]> {
+  async predict(batch: Positions, rating: Rating, opponent = rating): Promise<Prediction[]> {
     const { encoding, history, lowest, highest } = this.settings;
     const rows = batch.size();
     const planes = batch.encode(encoding, history);
-    const known = rating === null ? 0 : 1;
-    const scaled = rating === null ? 0 : Math.min(Math.max((rating - lowest) / (highest - lowest), 0), 1);
+    const player = (number: Rating) => (number === null ? [0, 0] : [Math.min(Math.max((number - lowest) / (highest - lowest), 0), 1), 1]);
+    const facts = [...player(rating), ...player(opponent), 0, 0];
     const context = new Float32Array(6 * rows);
-    for (let row = 0; row < rows; row++) context.set([scaled, known, scaled, known, 0, 0], 6 * row);
+    for (let row = 0; row < rows; row++) context.set(facts, 6 * row);
     const outputs = await this.session.run({
       planes: { type: planes instanceof Uint8Array ? "uint8" : "float32", data: planes, shape: [rows, ...batch.shape(encoding, history)] },
       context: { type: "float32", data: context, shape: [rows, 6] },
@@ -106,11 +106,11 @@ export class Pool implements Policy {
     this.middle = knots.length > 0 ? (Math.min(...knots) + Math.max(...knots)) / 2 : null;
   }
 
-  async predict(batch: Positions, rating: Rating): Promise<Prediction[]> {
+  async predict(batch: Positions, rating: Rating, opponent = rating): Promise<Prediction[]> {
     const base = this.members.map(({ weight }) => curve(weight, rating ?? this.middle ?? weight[0]![0]));
     const used = this.members.map((_, index) => index).filter((index) => this.scale !== null || base[index] !== 0);
     const predicted: Prediction[][] = [];
-    for (const index of used) predicted.push(await this.members[index]!.policy.predict(batch, rating));
+    for (const index of used) predicted.push(await this.members[index]!.policy.predict(batch, rating, opponent));
     return predicted[0]!.map((first, row) => {
       const all = predicted.map((each) => logs(each[row]!.probabilities));
       const weights = this.scale === null ? used.map((index) => base[index]!) : this.adjusted(base, all, batch.ply(row));

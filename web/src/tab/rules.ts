@@ -205,7 +205,8 @@ const go: Rules = {
 const RANKS = "abcdefghi";
 const shogiTokens = (row: string) => row.match(/\d|\+?[A-Za-z]/g) ?? [];
 
-function shogiPieces(sfen: string): Map<string, string> {
+/** The pieces of an SFEN by square, such as 7g. */
+export function shogiPieces(sfen: string): Map<string, string> {
   const board = new Map<string, string>();
   sfen.split(" ")[0]!.split("/").forEach((row, rank) => {
     let file = 9;

@@ -5,13 +5,14 @@ import { timeControl } from "./clock";
 import type { Core, State } from "./core";
 import { LiveGame, type Settings, type StoredGame, type StoredMove } from "./live-game";
 import type { ReadFile } from "./files";
-import { completed, LazyPlayer, levelRow, makePlayer, Policies, predictOne, ratingNumber, type GameData, type Networks } from "./players";
+import { completed, effort, LazyPlayer, levelRow, makePlayer, Policies, predictOne, ratingNumber, StrengthPlayer, type GameData, type Networks } from "./players";
 import { Generator } from "./random";
-import { exported, imported, pgn } from "./records";
+import { exported, imported, lineOf, readPasted, readRecord, written } from "./records";
+import { Reviews } from "./review";
 import { RULES, typedMove, type Rules } from "./rules";
 import { plain, Refusal, refuse } from "./sentences";
 import type { Store } from "./store";
-import { hint, insight } from "./understand";
+import { hint, insight, seen } from "./understand";
 
 /** What the build writes beside the page. */
 export interface TabData {
@@ -24,6 +25,8 @@ const PEOPLE_STREAM = 7;
 const FINISHED_IN_MEMORY = 8;
 /** Milliseconds until an opponent that could not move tries again. */
 const RETRY = 3000;
+/** The search player whose moves are timed; the others take as much longer as they search more. */
+const TIMED_STRENGTH = 3;
 
 type Body = Record<string, unknown>;
 
@@ -37,6 +40,11 @@ export class TabServer {
   private readonly changed = new Map<string, () => void>();
   /** Of one position, by game. */
   private readonly seconds = new Map<string, number>();
+  /** Of a search with the effort of strength 1, by game. */
+  private readonly effortSeconds = new Map<string, number>();
+  private readonly reviews: Reviews;
+  /** Questions about positions that are being answered. */
+  private asked = 0;
 
   constructor(
     private readonly core: Core,
@@ -47,6 +55,7 @@ export class TabServer {
     /** Receives every new view of a game that is followed. */
     private readonly tell: (view: GameView) => void,
   ) {
+    this.reviews = new Reviews(core, readFile, () => this.thinking.size > 0 || this.asked > 0);
     this.stored = store.all().then((games) => new Map(games.map((game) => [game.settings.id, game])));
   }
 
@@ -81,15 +90,19 @@ export class TabServer {
       case "POST games/:id/resume":
         return this.act(id!, (game) => game.resume());
       case "GET games/:id/hint":
-        return this.hint(id!, asked.get("rating"));
+        return this.first(() => this.hint(id!, asked.get("rating")));
       case "GET games/:id/positions":
         return this.position(await this.game(id!), Number(number));
       case "GET games/:id/record":
         return this.record(await this.game(id!), asked.get("format") ?? "");
       case "POST understand":
-        return this.understand(body);
+        return this.first(() => this.understand(body));
       case "POST read":
         return this.read(String(body.text), body.game as string | null);
+      case "POST reviews":
+        return this.review(body);
+      case "GET reviews/:id":
+        return this.reviews.view(id!, Number(asked.get("since") ?? 0));
       case "GET export":
         return exported([...(await this.stored).values()]);
       case "POST import":
@@ -115,12 +128,13 @@ export class TabServer {
     if (game?.phase === "move") game.clock.stop();
   }
 
-  /** Loads the networks of a game before they are needed, and measures how long a position takes. */
+  /** Loads the networks of a game before they are needed, and measures how long positions and searches take. */
   async prepare(name: string): Promise<void> {
     const { networks, levels } = this.gameData(name);
+    const rules = this.rules(name);
+    if (!this.offer(name).hidden && !this.effortSeconds.has(name)) await this.timeSearch(name);
     for (const settings of Object.values(networks)) await this.networks(settings); // one after the other: there is one thread
     if (levels === null || this.seconds.has(name)) return;
-    const rules = this.rules(name);
     const policy = await this.policiesOf(name).policy(levels.policy);
     const state = rules.initial(this.core, {});
     for (let run = 0; run < 2; run++) {
@@ -131,14 +145,31 @@ export class TabServer {
     state.delete();
   }
 
-  /** The offer of a game, with how long the moves of its levels take here, once that is known. */
+  /** Measures a short search of the search player from the first position. */
+  private async timeSearch(name: string): Promise<void> {
+    const rules = this.rules(name);
+    const player = new StrengthPlayer(this.core, rules, this.gameData(name), TIMED_STRENGTH, await this.policiesOf(name).equipment(this.core, rules.native));
+    const state = rules.initial(this.core, {});
+    for (let run = 0; run < 2; run++) {
+      player.newGame([run]);
+      const began = performance.now();
+      await player.choose({ state, clock: null, opponentClock: null, stopped: () => false });
+      this.effortSeconds.set(name, (performance.now() - began) / 1000 / effort(TIMED_STRENGTH)); // the first run compiles
+    }
+    player.close();
+    state.delete();
+  }
+
+  /** The offer of a game, with how long moves of its levels and of its search players take here, once that is known. */
   private timed(offer: GameOffer): GameOffer {
     const { levels } = offer;
-    const seconds = this.seconds.get(offer.name);
-    if (levels === null || seconds === undefined) return offer;
+    const [seconds, perEffort] = [this.seconds.get(offer.name), this.effortSeconds.get(offer.name)];
+    const short = (number: number) => Number(number.toPrecision(2));
+    const strengths = perEffort === undefined ? {} : { strength_seconds: offer.strengths.map((strength) => short(perEffort * effort(strength))) };
+    if (levels === null || seconds === undefined) return { ...offer, ...strengths };
     const data = this.gameData(offer.name);
-    const estimates = levels.estimates.map((step) => ({ ...step, seconds: Number((seconds * Math.max(levelRow(data, step.level).nodes, 1)).toPrecision(2)) }));
-    return { ...offer, levels: { ...levels, estimates } };
+    const estimates = levels.estimates.map((step) => ({ ...step, seconds: short(seconds * Math.max(levelRow(data, step.level).nodes, 1)) }));
+    return { ...offer, ...strengths, levels: { ...levels, estimates } };
   }
 
   private offer(name: string): GameOffer {
@@ -207,7 +238,8 @@ export class TabServer {
   private async begin(wanted: NewGame): Promise<GameView> {
     const offer = this.offer(wanted.game);
     const data = this.gameData(wanted.game);
-    if (wanted.you == null || wanted.record != null) return refuse("A tab cannot do this: it needs the installed program.");
+    if (wanted.you == null) return refuse("A tab cannot do this: it needs the installed program.");
+    const record = wanted.record == null ? null : this.recorded(wanted as unknown as Body).recorded;
     const settings: Settings = {
       id: crypto.randomUUID().replaceAll("-", "").slice(0, 16),
       game: wanted.game,
@@ -215,8 +247,8 @@ export class TabServer {
       opponent: completed(data, (wanted.opponent ?? {}) as OpponentChoice, offer.title),
       seed: wanted.seed ?? Math.floor(Math.random() * 2 ** 53),
       created: Date.now() / 1000,
-      options: wanted.options ?? {},
-      position: wanted.position ?? null,
+      options: record?.options ?? wanted.options ?? {},
+      position: record?.position ?? wanted.position ?? null,
       clock: timeControl(wanted.clock),
       resigns: wanted.resigns ?? true,
       yourName: wanted.your_name ?? "",
@@ -224,7 +256,7 @@ export class TabServer {
     };
     const game = await this.reading(() => this.open(settings));
     if (game.state.reason()) return refuse("The game is over in this position.");
-    const opening = [...(wanted.opening ?? [])].map(begun);
+    const opening = [...(record?.moves ?? []), ...(wanted.opening ?? [])].map(begun);
     if (opening.length > 0) game.restore(opening);
     if (wanted.people_plies) game.restore(await this.peopleMoves(game, wanted.people_plies));
     this.keep(game);
@@ -343,6 +375,16 @@ export class TabServer {
     return hint(this.core, game.rules, policies, game.state, rating === null ? null : Math.min(Math.max(rating, low), high), () => version !== game.changes);
   }
 
+  /** Answers a question before reviews go on. */
+  private async first<T>(work: () => Promise<T>): Promise<T> {
+    this.asked += 1;
+    try {
+      return await work();
+    } finally {
+      this.asked -= 1;
+    }
+  }
+
   private position(game: LiveGame, ply: number) {
     const state = game.states[ply];
     if (!state) return refuse("The game has {moves} moves, not {ply}.", { moves: game.moves.length, ply }, 404);
@@ -352,41 +394,51 @@ export class TabServer {
   private record(game: LiveGame, format: string): string {
     const { offer } = game;
     if (!offer.writes.includes(format)) return refuse("Games of {game} are written as {formats}.", { game: offer.title, formats: offer.writes.join(", ") });
-    return pgn(game);
+    return written(game, format);
   }
 
   private async understand(body: Body) {
     const name = String(body.game);
     const rules = this.rules(name);
+    const recorded = body.record == null ? null : this.recorded(body);
     const line: State[] = [];
-    if (body.record != null) return refuse("A tab cannot do this: it needs the installed program.");
     try {
-      line.push(await this.reading(() => (body.position == null ? rules.initial(this.core, (body.options ?? {}) as Settings["options"]) : rules.parse(this.core, String(body.position)))));
+      if (recorded) {
+        line.push(...lineOf(this.core, rules, recorded.recorded));
+        const ply = body.ply == null ? line.length - 1 : Number(body.ply);
+        if (ply >= line.length) return refuse("The game has {moves} moves, not {ply}.", { moves: line.length - 1, ply });
+        for (const state of line.splice(ply + 1)) state.delete();
+      } else line.push(await this.reading(() => (body.position == null ? rules.initial(this.core, (body.options ?? {}) as Settings["options"]) : rules.parse(this.core, String(body.position)))));
       for (const text of (body.moves ?? []) as string[]) {
         const move = typedMove(rules, line.at(-1)!, text);
         if (move === null) return refuse("{move} is not legal here", { move: text });
         line.push(line.at(-1)!.play(move));
       }
-      return await insight(this.core, rules, this.offer(name), this.policiesOf(name), line.at(-1)!, line.at(-2) ?? null, body.rating as string | number | null);
+      const [state, before] = [line.at(-1)!, line.at(-2) ?? null];
+      const asked = [rules, this.offer(name), this.policiesOf(name), state, before, body.rating as string | number | null] as const;
+      const found = recorded && state.reason() ? seen(...asked) : await insight(this.core, ...asked);
+      return { ...found, warning: recorded?.warning ?? null };
     } finally {
       for (const state of line) state.delete();
     }
   }
 
-  /** Recognises a position of any game. */
+  /** The game of a request with a record. */
+  private recorded(body: Body) {
+    return readRecord(this.core, this.offer(String(body.game)).name, String(body.record), (body.format as string | undefined) ?? null, Number(body.record_index ?? 0));
+  }
+
+  private review(body: Body) {
+    const game = String(body.game);
+    const [rules, policies] = [this.rules(game), this.policiesOf(game)];
+    if (!policies.data.networks.human) return refuse("There is no network of people's moves for {game}.", { game: this.offer(game).title });
+    return this.reviews.begin({ game, rules, policies, ...this.recorded(body) }, body.rating as string | number | null);
+  }
+
+  /** Recognises a position or games of any game. */
   private read(text: string, first: string | null) {
     const names = this.data.offers.map((offer) => offer.name).sort((a, b) => Number(b === first) - Number(a === first));
-    for (const name of names) {
-      try {
-        const state = this.rules(name).parse(this.core, text.trim());
-        const position = state.fullText();
-        state.delete();
-        return { game: name, format: "position", kind: "position", position, games: [] };
-      } catch {
-        continue;
-      }
-    }
-    return refuse("A tab reads positions, such as FEN or SFEN, but no games.");
+    return readPasted(this.core, names, text);
   }
 
   private async import(text: string): Promise<{ games: number }> {

@@ -56,7 +56,8 @@ function columns(policies: Policies, wanted: Rating): { ratings: Rating[]; colum
   return { ratings, column: ratings.indexOf(own) };
 }
 
-async function inBatches(core: Core, native: string, policy: Policy, states: State[]): Promise<Prediction[]> {
+/** What a policy predicts for states, without ratings. */
+export async function inBatches(core: Core, native: string, policy: Policy, states: State[]): Promise<Prediction[]> {
   const found: Prediction[] = [];
   for (let first = 0; first < states.length; first += BATCH) {
     const batch: Positions = new core[`${native}Positions`]!();
@@ -67,29 +68,21 @@ async function inBatches(core: Core, native: string, policy: Policy, states: Sta
   return found;
 }
 
-/** What people of each rating and the strong network do in a state. */
-export async function insight(core: Core, rules: Rules, offer: GameOffer, policies: Policies, state: State, before: State | null, wanted: string | number | null): Promise<PositionInsight> {
+/** An expected value of the first position beyond which a network calls it decided: it errs too much to be used. */
+const DECIDED = 0.5;
+
+/** Whether the strong network's values can be used. */
+export async function valuesAreUsable(core: Core, rules: Rules, strong: Policy): Promise<boolean> {
+  const start = rules.initial(core, {});
+  const { value } = await predictOne(core, rules.native, strong, start, null);
+  start.delete();
+  return Math.abs(value) <= DECIDED;
+}
+
+/** A state without its moves, such as the last one of a game. */
+export function seen(rules: Rules, offer: GameOffer, policies: Policies, state: State, before: State | null, wanted: string | number | null): PositionInsight {
   if (!policies.data.networks.human) return refuse("There is no network of people's moves for {game}.", { game: offer.title });
-  if (state.reason()) return refuse("The game is over in this position.");
   const { ratings, column } = columns(policies, ratingNumber(policies.data, wanted));
-  const human = await policies.policy("human");
-  const people: Prediction[] = [];
-  for (const rating of ratings) people.push(await predictOne(core, rules.native, human, state, rating));
-  const strong = await policies.policy("strong");
-  const own = await predictOne(core, rules.native, strong, state, null);
-  const moves = Array.from(own.moves);
-  const after = moves.map((move) => state.play(move));
-  const open = after.filter((each) => !each.reason());
-  const values = await inBatches(core, rules.native, strong, open);
-  const scores = after.map((each) => {
-    if (each.reason()) return each.winner() < 0 ? 0.5 : Number(each.winner() === state.toMove());
-    return (1 - values[open.indexOf(each)]!.value) / 2;
-  });
-  for (const each of after) each.delete();
-  const most = Math.max(...scores);
-  const losses = scores.map((score) => most - score);
-  const mean = moves.map((_, index) => people.reduce((sum, each) => sum + each.probabilities[index]!, 0));
-  const order = [...moves.keys()].sort((a, b) => mean[b]! - mean[a]! || a - b);
   const size = offer.board === "points" ? rules.board(state, null).columns.length : 19;
   return {
     position: state.fullText(),
@@ -102,17 +95,50 @@ export async function insight(core: Core, rules: Rules, offer: GameOffer, polici
     rating_word: policies.data.ranks ? "rank" : "rating",
     ratings: ratings.map((rating) => shownRating(policies.data, rating)),
     column,
+    moves: [],
+    best: "",
+    blunder: ratings.map(() => 0),
+    score: ratings.map(() => null),
+    note: size === 19 ? null : sentence("The network learned from games on 19x19 and is weaker on this board."),
+    warning: null,
+  };
+}
+
+/** What people of each rating and the strong network do in a state. */
+export async function insight(core: Core, rules: Rules, offer: GameOffer, policies: Policies, state: State, before: State | null, wanted: string | number | null): Promise<PositionInsight> {
+  if (state.reason()) return refuse("The game is over in this position.");
+  const board = seen(rules, offer, policies, state, before, wanted);
+  const { ratings } = columns(policies, ratingNumber(policies.data, wanted));
+  const human = await policies.policy("human");
+  const people: Prediction[] = [];
+  for (const rating of ratings) people.push(await predictOne(core, rules.native, human, state, rating));
+  const strong = await policies.policy("strong");
+  const own = await predictOne(core, rules.native, strong, state, null);
+  const moves = Array.from(own.moves);
+  const isJudge = await valuesAreUsable(core, rules, strong);
+  const after = moves.map((move) => state.play(move));
+  const open = after.filter((each) => !each.reason());
+  const values = await inBatches(core, rules.native, strong, open);
+  const scores = after.map((each) => {
+    if (each.reason()) return each.winner() < 0 ? 0.5 : Number(each.winner() === state.toMove());
+    return (1 - values[open.indexOf(each)]!.value) / 2;
+  });
+  for (const each of after) each.delete();
+  const most = Math.max(...scores);
+  const losses = scores.map((score) => most - score);
+  const mean = moves.map((_, index) => people.reduce((sum, each) => sum + each.probabilities[index]!, 0));
+  const order = [...moves.keys()].sort((a, b) => mean[b]! - mean[a]! || a - b);
+  return {
+    ...board,
     moves: order.map((index) => ({
       text: state.moveText(moves[index]!),
       name: rules.moveName(state, moves[index]!),
       human: people.map((each) => digits(each.probabilities[index]!, 5)),
       strong: digits(own.probabilities[index]!, 5),
-      loss: digits(losses[index]!, 4),
+      loss: isJudge ? digits(losses[index]!, 4) : null,
     })),
-    best: state.moveText(moves[losses.indexOf(Math.min(...losses))]!),
-    blunder: people.map((each) => digits(losses.reduce((sum, loss, index) => sum + (loss > BLUNDER ? each.probabilities[index]! : 0), 0), 4)),
+    best: state.moveText(moves[isJudge ? losses.indexOf(0) : own.probabilities.indexOf(Math.max(...own.probabilities))]!),
+    blunder: people.map((each) => digits(losses.reduce((sum, loss, index) => sum + (isJudge && loss > BLUNDER ? each.probabilities[index]! : 0), 0), 4)),
     score: people.map((each) => digits((1 + each.value) / 2, 4)),
-    note: size === 19 ? null : sentence("The network learned from games on 19x19 and is weaker on this board."),
-    warning: null,
   };
 }

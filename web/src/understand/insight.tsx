@@ -1,6 +1,7 @@
 import { useLayoutEffect, useState } from "preact/hooks";
 import type { BoardView, LegalMove, MoveCurve, PositionInsight } from "../api";
 import { moveName } from "../boards/move-names";
+import { can } from "../capabilities";
 import { NumberHelp } from "../help";
 import { ChessBoard } from "../boards/chess-board";
 import { GridBoard } from "../boards/grid-board";
@@ -131,7 +132,7 @@ export function Insight({ game, insight, onMove, played, better, request, wheel,
             onChange={setAlpha}
           />
         </div>}
-        {!instead && !over && request && judged(insight) && <Safer game={game} asked={{ ...request, ...(wide ? { rating } : {}) }} last={insight.last} onMove={onMove} />}
+        {!instead && !over && request && can("safer") && judged(insight) && <Safer game={game} asked={{ ...request, ...(wide ? { rating } : {}) }} last={insight.last} onMove={onMove} />}
       </div>
     </div>
   );

@@ -1,6 +1,7 @@
 import { useLayoutEffect, useState } from "preact/hooks";
 import type { GameOffer, ReviewedMove, ReviewView } from "../api";
 import { moveName } from "../boards/move-names";
+import { can } from "../capabilities";
 import { graphWidth } from "../graphs";
 import { NumberHelp } from "../help";
 import { moveNumber } from "../moves";
@@ -43,8 +44,9 @@ export function Review({ review, offer, ply, rating, you, source, onPly, onRatin
           <Player key={side} review={review} side={side} name={names[side]!} />
         ))}
       </div>
+      {!can("strength") && <p class="note">{t("A tab does not estimate how strong both players were, does not name kinds of mistakes, and has no deck of them: the installed program does.")}</p>}
       <Moments review={review} onPly={onPly} />
-      <Learn key={review.id} review={review} names={names} you={you} source={source} />
+      {can("deck") && <Learn key={review.id} review={review} names={names} you={you} source={source} />}
       <ReviewMoves review={review} at={ply} onPly={onPly} />
       <div class="card">
         <div class="title-line">
@@ -162,7 +164,7 @@ function Player({ review, side, name }: { review: ReviewView; side: 0 | 1; name:
           </span>
         </p>
       ) : (
-        <p class="note">{review.done ? t("Too few moves for an estimate.") : t("Estimating…")}</p>
+        can("strength") && <p class="note">{review.done ? t("Too few moves for an estimate.") : t("Estimating…")}</p>
       )}
     </div>
   );
