@@ -16,7 +16,14 @@ ROOT = Path(__file__).parents[2]
 BUILD = ROOT / "build" / "browser"
 PARTS = BUILD / "parts"
 RUNTIME = BUILD / "tools" / "node_modules" / "onnxruntime-web" / "dist"
-GAMES: dict[str, list[str]] = {"chess": ["pgn"], "shogi": [], "go": [], "breakthrough": [], "expendibots": []}
+GAMES: dict[str, list[str]] = {
+    "chess": ["pgn"],
+    "rbc": ["json"],
+    "shogi": [],
+    "go": [],
+    "expendibots": [],
+    "breakthrough": [],
+}
 """The games of a tab, in the order of the page, and the formats in which it saves them."""
 
 

@@ -17,8 +17,7 @@ const core = await tab.openCore(folder, read);
 const data = JSON.parse(new TextDecoder().decode(await read("data.json.gz")));
 
 function rules([game, options, seeds, depth]) {
-  // Blind chess has rules in the core, but no players in a tab.
-  const start = game === "rbc" ? core.RbcState.initial() : tab.RULES[game].initial(core, options);
+  const start = tab.RULES[game].initial(core, options);
   return { perft: start.perft(depth), games: seeds.map((seed) => start.randomGame(seed, 1000)), text: start.fullText() };
 }
 
@@ -39,19 +38,24 @@ const players = new Map();
 
 async function moves([game, options, opponent, seed, side, texts]) {
   const name = tab.RULES[game];
+  const hidden = game === "rbc";
   policies[game] ??= new tab.Policies(data.games[game], networks, read);
-  const key = JSON.stringify([game, opponent]);
-  if (!players.has(key)) players.set(key, await tab.makePlayer(core, name, policies[game], tab.completed(data.games[game], opponent, game), data.thinkTime));
+  // A player of a hidden game goes on from its last turn.
+  const key = JSON.stringify([game, opponent, ...(hidden ? [seed, side] : [])]);
+  const isNew = !players.has(key);
+  if (isNew) players.set(key, await tab.makePlayer(core, name, policies[game], tab.completed(data.games[game], opponent, game), data.thinkTime));
   const player = players.get(key);
   let state = name.initial(core, options);
+  const seen = [];
   for (const text of texts) {
     const next = state.play(state.parseMove(text));
+    if (hidden) seen.push(...[tab.observe(state, next, side)].filter(Boolean));
     state.delete();
     state = next;
   }
-  player.newGame([seed, side, texts.length]);
+  if (isNew || !hidden) player.newGame([seed, side, hidden ? 0 : texts.length]);
   const began = process.cpuUsage();
-  const decision = await player.choose({ state, clock: null, opponentClock: null, stopped: () => false });
+  const decision = await player.choose({ state, seen, clock: null, opponentClock: null, stopped: () => false });
   const found = { move: state.moveText(decision.move), resign: decision.resign, value: decision.value, name: name.moveName(state, decision.move), seconds: cpuSeconds(began) };
   state.delete();
   return found;

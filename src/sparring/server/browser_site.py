@@ -28,6 +28,7 @@ from sparring.networks import load_network
 from sparring.networks.conditioned import ConditionedCodec
 from sparring.players import DEFAULT_RATING
 from sparring.players.behaviour_models import behaviour
+from sparring.players.game_players import game_players
 from sparring.players.player_config import shipped_levels
 from sparring.policies.loading import read_policy_config
 from sparring.search.linear_evaluation import SEARCHERS, open_evaluation
@@ -177,7 +178,26 @@ def game_data(game: str, opponents: Opponents) -> dict[str, Any]:
         "accepted": opponents.ratings(game),
         "evaluation": open_evaluation(game).weights.ravel().tolist() if game in SEARCHERS else None,
         "parts": _parts(game),
+        "bots": _bots(game),
     }
+
+
+def _bots(game: str) -> dict[str, Any] | None:
+    """The bots that the page offers and that need no clock, with the numbers and texts of their
+    configurations."""
+    bots = game_players(game).bots
+    if bots is None:
+        return None
+    configs = {
+        name: {
+            key: value
+            for key, value in vars(bots.configs[name]).items()
+            if isinstance(value, int | float | str)
+        }
+        for name in bots.for_people
+        if name not in bots.budgets
+    }
+    return {"default": bots.for_beginners, "configs": configs}
 
 
 def _parts(game: str) -> dict[str, Any] | None:
@@ -205,7 +225,12 @@ def tab_data(games: Mapping[str, Sequence[str]]) -> dict[str, Any]:
     opponents = Opponents()
     offers = {offer.name: offer for offer in catalogue(opponents)}
     own = {"adapts": False, "can_make_persons": text_of(_MISSING), "persons": [], "reads": []}
-    shown = [offers[game].model_copy(update=own | {"writes": formats}) for game, formats in games.items()]
+    shown = [
+        offers[game].model_copy(
+            update=own | {"writes": formats, "bots": [bot for bot in offers[game].bots if not bot.budgets]}
+        )
+        for game, formats in games.items()
+    ]
     return {
         "offers": [offer.model_dump(mode="json") for offer in shown],
         "games": {game: game_data(game, opponents) for game in games},

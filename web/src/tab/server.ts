@@ -7,7 +7,8 @@ import { LiveGame, type Settings, type StoredGame, type StoredMove } from "./liv
 import type { ReadFile } from "./files";
 import { completed, LazyPlayer, levelRow, makePlayer, Policies, predictOne, ratingNumber, type GameData, type Networks } from "./players";
 import { Generator } from "./random";
-import { exported, imported, pgn } from "./records";
+import { BlindGame } from "./rbc";
+import { exported, imported } from "./records";
 import { RULES, typedMove, type Rules } from "./rules";
 import { plain, Refusal, refuse } from "./sentences";
 import type { Store } from "./store";
@@ -83,9 +84,11 @@ export class TabServer {
       case "GET games/:id/hint":
         return this.hint(id!, asked.get("rating"));
       case "GET games/:id/positions":
-        return this.position(await this.game(id!), Number(number));
+        return (await this.game(id!)).position(Number(number));
       case "GET games/:id/record":
-        return this.record(await this.game(id!), asked.get("format") ?? "");
+        return (await this.game(id!)).record(asked.get("format") ?? "");
+      case "GET games/:id/replay":
+        return (await this.game(id!)).replay(Number(asked.get("since") ?? 0));
       case "POST understand":
         return this.understand(body);
       case "POST read":
@@ -162,7 +165,8 @@ export class TabServer {
   private open(settings: Settings): LiveGame {
     const rules = this.rules(settings.game);
     const player = new LazyPlayer(() => makePlayer(this.core, rules, this.policiesOf(settings.game), settings.opponent, this.data.thinkTime));
-    return new LiveGame(this.core, rules, this.offer(settings.game), settings, player);
+    const offer = this.offer(settings.game);
+    return new (offer.hidden ? BlindGame : LiveGame)(this.core, rules, offer, settings, player);
   }
 
   private async game(id: string): Promise<LiveGame> {
@@ -208,6 +212,7 @@ export class TabServer {
     const offer = this.offer(wanted.game);
     const data = this.gameData(wanted.game);
     if (wanted.you == null || wanted.record != null) return refuse("A tab cannot do this: it needs the installed program.");
+    if (offer.hidden && (wanted.position != null || wanted.opening?.length || wanted.people_plies)) return refuse("{game} begins with its initial position.", { game: offer.title });
     const settings: Settings = {
       id: crypto.randomUUID().replaceAll("-", "").slice(0, 16),
       game: wanted.game,
@@ -341,18 +346,6 @@ export class TabServer {
     return hint(this.core, game.rules, policies, game.state, rating === null ? null : Math.min(Math.max(rating, low), high), () => version !== game.changes);
   }
 
-  private position(game: LiveGame, ply: number) {
-    const state = game.states[ply];
-    if (!state) return refuse("The game has {moves} moves, not {ply}.", { moves: game.moves.length, ply }, 404);
-    return { ply, position: state.fullText(), board: game.rules.board(state, game.states[ply - 1] ?? null), last: game.moves[ply - 1]?.text ?? null };
-  }
-
-  private record(game: LiveGame, format: string): string {
-    const { offer } = game;
-    if (!offer.writes.includes(format)) return refuse("Games of {game} are written as {formats}.", { game: offer.title, formats: offer.writes.join(", ") });
-    return pgn(game);
-  }
-
   private async understand(body: Body) {
     const name = String(body.game);
     const rules = this.rules(name);
@@ -373,7 +366,8 @@ export class TabServer {
 
   /** Recognises a position of any game. */
   private read(text: string, first: string | null) {
-    const names = this.data.offers.map((offer) => offer.name).sort((a, b) => Number(b === first) - Number(a === first));
+    const open = this.data.offers.filter((offer) => !offer.hidden);
+    const names = open.map((offer) => offer.name).sort((a, b) => Number(b === first) - Number(a === first));
     for (const name of names) {
       try {
         const state = this.rules(name).parse(this.core, text.trim());
