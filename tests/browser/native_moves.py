@@ -73,9 +73,7 @@ def rows(
             state = rules.play(state, decision.move)
 
 
-def hidden_rows(
-    game: str, opponents: list[dict[str, Any]], policies: SharedPolicies
-) -> Iterator[NativeMove]:
+def hidden_rows(game: str, opponents: list[dict[str, Any]], policies: SharedPolicies) -> Iterator[NativeMove]:
     """Rows of whole games of hidden information, one game after the other."""
     rules: Any = load_game(game)
     rng = random.Random(game)

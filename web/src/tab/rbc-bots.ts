@@ -148,11 +148,22 @@ interface Sample {
   weights: Float64Array;
 }
 
-const sumOf = (numbers: Iterable<number>) => {
-  let sum = 0;
-  for (const number of numbers) sum += number;
-  return sum;
-};
+/** The sum as NumPy computes it, up to the last digit: it decides between senses that are nearly equal. */
+function sumOf(numbers: ArrayLike<number>, first = 0, count = numbers.length): number {
+  if (count > 128) {
+    const half = Math.floor(count / 2) - (Math.floor(count / 2) % 8);
+    return sumOf(numbers, first, half) + sumOf(numbers, first + half, count - half);
+  }
+  const blocks = count - (count % 8);
+  const sums = Array.from({ length: 8 }, (_, lane) => {
+    let sum = blocks ? numbers[first + lane]! : 0;
+    for (let at = 8; at < blocks; at += 8) sum += numbers[first + at + lane]!;
+    return sum;
+  }) as [number, number, number, number, number, number, number, number];
+  let total = (sums[0] + sums[1]) + (sums[2] + sums[3]) + ((sums[4] + sums[5]) + (sums[6] + sums[7]));
+  for (let at = blocks; at < count; at++) total += numbers[first + at]!;
+  return total;
+}
 
 /** The win probability of a score. An attack on the king wins if it goes unseen. */
 function winProbability(score: number, attacks: number, rate: number): number {

@@ -1,9 +1,10 @@
 // Blind chess in a tab: `sparring.rbc.page`. The person sees observations, and the truth when the game is over; a finished game
 // can be replayed with what each side could know, and saved as reconchess's GameHistory (`sparring.rbc.history`).
-import type { BeliefStep, BeliefView, GameSummary, GameView, PositionView, ReplayView } from "../api";
+import type { BeliefStep, BeliefView, GameSummary, GameView, ReplayView } from "../api";
 import type { Text } from "../text";
 import type { State } from "./core";
 import { LiveGame } from "./live-game";
+import type { Decision } from "./players";
 import { NO_SENSE, PASS, SENSE, Tracker, type Boards, type Observation, type RbcState } from "./rbc-boards";
 import { knownBoard, squareName } from "./rules";
 import { joined, refuse, sentence } from "./sentences";
@@ -92,19 +93,13 @@ export class BlindGame extends LiveGame {
     return { ...super.summary(), moves, phase: this.shownPhase(), position: null, board: null };
   }
 
-  override position(ply: number): PositionView {
-    if (!this.end) return refuse("The true boards are shown after the game.", {}, 409);
-    return super.position(ply);
-  }
-
-  override record(format: string): string {
-    if (!this.end) return refuse("The game can be saved when it is over: its file has the true boards.", {}, 409);
-    return format === "json" ? this.history() : super.record(format);
+  override requireTruth(template: string): void {
+    if (!this.end) refuse(template, {}, 409);
   }
 
   /** What both sides could know, from a step on. */
   override replay(since: number): ReplayView {
-    if (!this.end) return refuse("Beliefs are shown after the game.", {}, 409);
+    this.requireTruth("Beliefs are shown after the game.");
     const total = this.moves.length + 1;
     this.coming ??= this.beliefSteps();
     const until = performance.now() + REPLAY_TIME;
@@ -113,6 +108,11 @@ export class BlindGame extends LiveGame {
       if (performance.now() > until) break;
     }
     return { total, done: this.steps.length === total, steps: this.steps.slice(since) };
+  }
+
+  /** A sense has no pause. */
+  override pause(decision: Decision): number {
+    return decision.move >= SENSE ? 0 : super.pause(decision);
   }
 
   override close(): void {
@@ -178,7 +178,7 @@ export class BlindGame extends LiveGame {
   }
 
   /** The finished game as a GameHistory of reconchess. */
-  private history(): string {
+  history(): string {
     const tagged = (type: string, value: string | null) => (value === null ? null : { type, value });
     const fen = (state: State) => state.text().replace(/ \w+$/, "");
     const names = ["senses", "sense_results", "requested_moves", "taken_moves", "capture_squares", "fens_before_move", "fens_after_move"] as const;

@@ -8,7 +8,7 @@ import type { ReadFile } from "./files";
 import { completed, LazyPlayer, levelRow, makePlayer, Policies, predictOne, ratingNumber, type GameData, type Networks } from "./players";
 import { Generator } from "./random";
 import { BlindGame } from "./rbc";
-import { exported, imported } from "./records";
+import { exported, imported, pgn } from "./records";
 import { RULES, typedMove, type Rules } from "./rules";
 import { plain, Refusal, refuse } from "./sentences";
 import type { Store } from "./store";
@@ -84,9 +84,9 @@ export class TabServer {
       case "GET games/:id/hint":
         return this.hint(id!, asked.get("rating"));
       case "GET games/:id/positions":
-        return (await this.game(id!)).position(Number(number));
+        return this.position(await this.game(id!), Number(number));
       case "GET games/:id/record":
-        return (await this.game(id!)).record(asked.get("format") ?? "");
+        return this.record(await this.game(id!), asked.get("format") ?? "");
       case "GET games/:id/replay":
         return (await this.game(id!)).replay(Number(asked.get("since") ?? 0));
       case "POST understand":
@@ -346,6 +346,20 @@ export class TabServer {
     return hint(this.core, game.rules, policies, game.state, rating === null ? null : Math.min(Math.max(rating, low), high), () => version !== game.changes);
   }
 
+  private position(game: LiveGame, ply: number) {
+    game.requireTruth("The true boards are shown after the game.");
+    const state = game.states[ply];
+    if (!state) return refuse("The game has {moves} moves, not {ply}.", { moves: game.moves.length, ply }, 404);
+    return { ply, position: state.fullText(), board: game.rules.board(state, game.states[ply - 1] ?? null), last: game.moves[ply - 1]?.text ?? null };
+  }
+
+  private record(game: LiveGame, format: string): string {
+    game.requireTruth("The game can be saved when it is over: its file has the true boards.");
+    const { offer } = game;
+    if (!offer.writes.includes(format)) return refuse("Games of {game} are written as {formats}.", { game: offer.title, formats: offer.writes.join(", ") });
+    return game instanceof BlindGame ? game.history() : pgn(game);
+  }
+
   private async understand(body: Body) {
     const name = String(body.game);
     const rules = this.rules(name);
@@ -366,8 +380,7 @@ export class TabServer {
 
   /** Recognises a position of any game. */
   private read(text: string, first: string | null) {
-    const open = this.data.offers.filter((offer) => !offer.hidden);
-    const names = open.map((offer) => offer.name).sort((a, b) => Number(b === first) - Number(a === first));
+    const names = this.data.offers.filter((offer) => !offer.hidden).map((offer) => offer.name).sort((a, b) => Number(b === first) - Number(a === first));
     for (const name of names) {
       try {
         const state = this.rules(name).parse(this.core, text.trim());
