@@ -74,14 +74,15 @@ def rows(
 
 
 def hidden_rows(game: str, opponents: list[dict[str, Any]], policies: SharedPolicies) -> Iterator[NativeMove]:
-    """Rows of whole games of hidden information, one game after the other."""
+    """Rows of whole games of hidden information, one game after the other. A decision's time has that of the
+    observations since the player's last one."""
     rules: Any = load_game(game)
     rng = random.Random(game)
     while True:
         chosen = [rng.choice(opponents) for _ in rules.spec.players]
         seeds = [rng.randrange(2**53) for _ in chosen]
         players = [Opponent(game, **keys).completed().make(policies) for keys in chosen]
-        state, moves = rules.initial(), list[str]()
+        state, moves, observing = rules.initial(), list[str](), [0.0, 0.0]
         for side, player in enumerate(players):
             player.new_game(GameStart(rules, side, None, [seeds[side], side, 0]))
         while rules.outcome(state) is None and len(moves) < 240:
@@ -89,10 +90,13 @@ def hidden_rows(game: str, opponents: list[dict[str, Any]], policies: SharedPoli
             row = (game, dict[str, Any](), chosen[side], seeds[side], side, list(moves))
             began = time.process_time()
             decision = players[side].choose(Turn(None, rules.legal_moves(state)))
-            seconds = time.process_time() - began
+            seconds = time.process_time() - began + observing[side]
+            observing[side] = 0.0
             text = rules.move_text(state, decision.move)
             yield NativeMove(row, text, decision.resign, seconds)
             moves.append(text)
             before, state = state, rules.play(state, decision.move)
             for observer, player in enumerate(players if rules.outcome(state) is None else ()):
+                began = time.process_time()
                 player.observe(rules.observe(before, observer, decision.move))
+                observing[observer] += time.process_time() - began

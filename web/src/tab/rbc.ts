@@ -77,6 +77,7 @@ export class BlindGame extends LiveGame {
   private readonly sizes: number[] = [];
   private steps: BeliefStep[] = [];
   private coming: Iterator<BeliefStep> | null = null;
+  private replayed: Tracker[] = [];
 
   override view(): GameView {
     const shown = super.view();
@@ -117,7 +118,7 @@ export class BlindGame extends LiveGame {
 
   override close(): void {
     super.close();
-    this.tracker?.close();
+    for (const tracker of [this.tracker, ...this.replayed]) tracker?.close();
   }
 
   protected override seenBy(player: number): Observation[] {
@@ -161,7 +162,7 @@ export class BlindGame extends LiveGame {
 
   /** The steps of the finished game, the first one before the first sense. */
   private *beliefSteps(): Generator<BeliefStep> {
-    const trackers = [0, 1].map((side) => newTracker(this, side, REPLAYED_BOARDS));
+    const trackers = (this.replayed = [0, 1].map((side) => newTracker(this, side, REPLAYED_BOARDS)));
     const sides = () => trackers.map(belief) as [BeliefView, BeliefView];
     const start = { ply: 0, player: null, phase: null, text: null, name: null, note: joined() };
     yield { ...start, position: this.states[0]!.fullText(), sides: sides() };
@@ -174,7 +175,7 @@ export class BlindGame extends LiveGame {
       const note = joined(...inWords(own, before, this.offer.sides[player]));
       yield { ply: ply + 1, player, phase: own.kind === "sense" ? "sense" : "move", text, name, position: after.fullText(), note, sides: sides() };
     }
-    for (const tracker of trackers) tracker.close();
+    for (const tracker of trackers.splice(0)) tracker.close();
   }
 
   /** The finished game as a GameHistory of reconchess. */
