@@ -43,8 +43,10 @@ CASES: dict[str, tuple[dict[str, Any], list[dict[str, Any]], int]] = {
     "breakthrough": ({}, [{"strength": 3}, {"strength": 6}], POSITIONS),
     "expendibots": ({}, [{"strength": 2}, {"strength": 5}], POSITIONS),
     "chess, strength 5": ({}, [{"strength": 5}], 100),
+    "rbc": ({}, [{"bot": bot} for bot in ("guesser", "inference-1", "inference-2", "sneaky")], POSITIONS),
+    "rbc, inference-3 and inference-4": ({}, [{"bot": "inference-3"}, {"bot": "inference-4"}], POSITIONS),
 }
-"""Options, opponents, positions."""
+"""Options, opponents, positions. In blind chess a decision is a sense or a move."""
 ROUNDS = 5
 SCREENS = {"desktop": (1280, 860), "phone": (390, 844)}
 

@@ -2,6 +2,7 @@
 #include "bindings/squares.hpp"
 #include "bindings/state.hpp"
 #include "bindings/symmetry.hpp"
+#include "rbc/board_set.hpp"
 #include "rbc/encoding.hpp"
 #include "rbc/position.hpp"
 
@@ -12,17 +13,10 @@ namespace {
 using rbc::Position;
 using S = State<Position>;
 
-/// The squares of a sense in the order of reconchess: highest rank first, files from a to h.
 std::vector<std::pair<int, Symbol>> sense(const S& state, int centre) {
-    checked_square(centre);
     std::vector<std::pair<int, Symbol>> result;
-    for (const int rank : {1, 0, -1}) {
-        for (const int file : {-1, 0, 1}) {
-            const int r = chess::rank_of(centre) + rank, f = chess::file_of(centre) + file;
-            if (r < 0 || r > 7 || f < 0 || f > 7) continue;
-            result.emplace_back(r * 8 + f, symbol(state.position().board().symbol_at(r * 8 + f)));
-        }
-    }
+    for (const auto& [square, piece] : rbc::sense_result(state.position().board(), checked_square(centre)))
+        result.emplace_back(square, symbol(piece));
     return result;
 }
 

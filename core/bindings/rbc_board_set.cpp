@@ -10,6 +10,7 @@
 #include "rbc/board_search.hpp"
 #include "rbc/board_set.hpp"
 #include "rbc/position.hpp"
+#include "rbc/repair.hpp"
 #include "rbc/synopsis.hpp"
 
 namespace sparring::bindings {
@@ -99,6 +100,15 @@ Numbers sense_values(const BoardSet& boards, int threads) {
         }
     }
     return block.array(block.data(), {64, 4});
+}
+
+Numbers piece_shares(const BoardSet& boards, std::size_t count) {
+    if (!boards.size() || !count) throw nb::value_error("shares need at least one board");
+    const Zeros<double> block(12 * 64);
+    const auto shares = boards.piece_shares(count);
+    for (std::size_t i = 0; i < shares.size(); ++i)
+        std::copy(shares[i].begin(), shares[i].end(), block.data() + 64 * i);
+    return block.array(block.data(), {12, 64});
 }
 
 nb::ndarray<nb::numpy, std::uint32_t> partition(const BoardSet& boards, int square) {
@@ -249,6 +259,64 @@ void bind_wins(nb::class_<BoardSet>& boards) {
             "is to move.");
 }
 
+void bind_repairs(nb::module_& m, nb::class_<BoardSet>& boards) {
+    using Seen = std::vector<std::pair<int, Symbol>>;
+    using rbc::Guess;
+    boards
+        .def(
+            "repair_capture",
+            [](const BoardSet& b, std::optional<int> captured) {
+                return rbc::repair_capture(b, checked_square(captured));
+            },
+            nb::arg("capture_square").none(),
+            "The boards after an opponent's move, edited so that its nearest piece captures on "
+            "`capture_square` (None: no capture). Raises ValueError if no board can be edited.")
+        .def(
+            "repair_sense",
+            [](const BoardSet& b, const Seen& seen) { return rbc::repair_sense(b, seen_pieces(seen)); },
+            nb::arg("seen"),
+            "The boards, edited to show the result of a sense: (square, piece) pairs. Raises ValueError if "
+            "no "
+            "board can be edited.")
+        .def(
+            "repair_move",
+            [](const BoardSet& b, int taken, std::optional<int> captured) {
+                return rbc::repair_move(b, checked(taken), checked_square(captured));
+            },
+            nb::arg("taken"), nb::arg("capture_square").none(),
+            "The boards after the player's move, edited so that it and its capture are possible. Raises "
+            "ValueError if no board can be edited, for example if the player has no such piece.");
+    nb::class_<Guess>(
+        m, "RbcGuess",
+        "A board that is consistent with the latest observations of a player. Unobserved pieces stay.")
+        .def(
+            "__init__",
+            [](Guess* self, int player, const S& start) {
+                new (self) Guess(checked_player(player), start.position().board());
+            },
+            nb::arg("player"), nb::arg("start"),
+            "The guess of `player` (0 or 1) before the first observation. Raises ValueError.")
+        .def_prop_ro(
+            "player", [](const Guess& g) { return static_cast<int>(g.player()); }, "The player, 0 or 1.")
+        .def_prop_ro(
+            "state", [](const Guess& g) { return S(Position(g.board(), false)); },
+            "The guess as a state in which the sense is done.")
+        .def(
+            "opponent_moved",
+            [](Guess& g, std::optional<int> captured) { g.opponent_moved(checked_square(captured)); },
+            nb::arg("capture_square").none(), "The opponent moved, and captured on this square, or not.")
+        .def(
+            "sensed", [](Guess& g, const Seen& seen) { g.sensed(seen_pieces(seen)); }, nb::arg("seen"),
+            "The player sensed: (square, piece) pairs.")
+        .def(
+            "moved",
+            [](Guess& g, int taken, std::optional<int> captured) {
+                g.moved(checked(taken), checked_square(captured));
+            },
+            nb::arg("taken"), nb::arg("capture_square").none(),
+            "The player's request became the move `taken`, and captured on this square, or not.");
+}
+
 }  // namespace
 
 void bind_rbc_board_set(nb::module_& m) {
@@ -337,10 +405,15 @@ void bind_rbc_board_set(nb::module_& m) {
                     return result;
                 },
                 "For each of the 64 squares the piece that stands there on every board: a FEN letter, None if empty on every board, '?' if boards differ.");
+    boards.def(
+        "piece_shares", &piece_shares, nb::arg("count"),
+        "The share of the boards with each piece (PNBRQKpnbrqk) on each square: float64 [12, 64]; of a "
+        "sample of `count` boards if there are more.");
     bind_senses(boards);
     bind_synopsis(m, boards);
     bind_wins(boards);
     bind_request_evaluation(boards);
+    bind_repairs(m, boards);
 }
 
 }  // namespace sparring::bindings

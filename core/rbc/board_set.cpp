@@ -466,4 +466,39 @@ std::array<char, 64> BoardSet::known_pieces() const {
     return result;
 }
 
+std::array<std::array<double, 64>, 12> BoardSet::piece_shares(std::size_t count) const {
+    std::array<std::array<double, 64>, 12> shares{};
+    std::vector<std::size_t> counted = sample_indices(size() > count ? count : 0, 0);
+    if (counted.empty()) {
+        counted.resize(size());
+        std::iota(counted.begin(), counted.end(), std::size_t{0});
+    }
+    for (const std::size_t i : counted) {
+        const Board board = keyless_board(known_, data_.sides[i]);
+        for (const Color color : {white, black}) {
+            for (std::size_t type = 0; type < 6; ++type) {
+                for (Bitboard squares = board.colors[color] & board.types[type]; squares;)
+                    ++shares[static_cast<std::size_t>(color) * 6 + type]
+                            [static_cast<std::size_t>(pop_lsb(squares))];
+            }
+        }
+    }
+    for (auto& squares : shares) {
+        for (double& share : squares) share /= static_cast<double>(counted.size());
+    }
+    return shares;
+}
+
+std::vector<SensedSquare> sense_result(const Board& board, Square centre) {
+    std::vector<SensedSquare> result;
+    for (const int rank : {1, 0, -1}) {
+        for (const int file : {-1, 0, 1}) {
+            const int r = rank_of(centre) + rank, f = file_of(centre) + file;
+            if (r < 0 || r > 7 || f < 0 || f > 7) continue;
+            result.push_back({r * 8 + f, board.symbol_at(r * 8 + f)});
+        }
+    }
+    return result;
+}
+
 }  // namespace sparring::rbc

@@ -31,6 +31,9 @@ struct SensedSquare {
     char symbol;
 };
 
+/// The result of a sense in the order of reconchess: highest rank first, files from a to h.
+std::vector<SensedSquare> sense_result(const Board& board, Square centre);
+
 /// Limits of an expansion: boards kept and threads used. If there are more boards, the salt decides which are
 /// kept.
 struct ExpansionLimits {
@@ -92,6 +95,10 @@ class BoardSet {
     /// For each square the piece that stands there on every board: a FEN letter, 0 if empty on every board,
     /// '?' if boards differ.
     std::array<char, 64> known_pieces() const;
+
+    /// The share of the boards with each piece (`PNBRQKpnbrqk`) on each square; of a sample of `count` if
+    /// there are more.
+    std::array<std::array<double, 64>, 12> piece_shares(std::size_t count) const;
 
  private:
     template <class Keep>

@@ -1140,6 +1140,11 @@ class RbcBoardSet:
         For each of the 64 squares the piece that stands there on every board: a FEN letter, None if empty on every board, '?' if boards differ.
         """
 
+    def piece_shares(self, count: int) -> NDArray[numpy.float64]:
+        """
+        The share of the boards with each piece (PNBRQKpnbrqk) on each square: float64 [12, 64]; of a sample of `count` boards if there are more.
+        """
+
     def sense_values(self, threads: int = 1) -> NDArray[numpy.float64]:
         """
         The value of each sense, float64 [64, 4]: expected number of boards afterwards, information in bits, number of different results, boards with the most common result.
@@ -1192,10 +1197,54 @@ class RbcBoardSet:
         Returns the requests, uint16 [M]; their scores in centipawns, int32 [boards, M], 100,000 for a captured king; and whether the request attacks the opponent's king while the own king is safe, bool [boards, M]. Scores more than `margin` below the best of a board are upper bounds. Raises ValueError.
         """
 
+    def repair_capture(self, capture_square: int | None) -> RbcBoardSet:
+        """
+        The boards after an opponent's move, edited so that its nearest piece captures on `capture_square` (None: no capture). Raises ValueError if no board can be edited.
+        """
+
+    def repair_sense(self, seen: Sequence[tuple[int, str | None]]) -> RbcBoardSet:
+        """
+        The boards, edited to show the result of a sense: (square, piece) pairs. Raises ValueError if no board can be edited.
+        """
+
+    def repair_move(self, taken: int, capture_square: int | None) -> RbcBoardSet:
+        """
+        The boards after the player's move, edited so that it and its capture are possible. Raises ValueError if no board can be edited, for example if the player has no such piece.
+        """
+
 def rbc_synopsis_planes() -> list[tuple[str, str, str]]:
     """
     Name, fold (constant, known, and, or, and by piece) and meaning of each of the 104 planes.
     """
+
+class RbcGuess:
+    """
+    A board that is consistent with the latest observations of a player. Unobserved pieces stay.
+    """
+
+    def __init__(self, player: int, start: RbcState) -> None:
+        """
+        The guess of `player` (0 or 1) before the first observation. Raises ValueError.
+        """
+
+    @property
+    def player(self) -> int:
+        """The player, 0 or 1."""
+
+    @property
+    def state(self) -> RbcState:
+        """The guess as a state in which the sense is done."""
+
+    def opponent_moved(self, capture_square: int | None) -> None:
+        """The opponent moved, and captured on this square, or not."""
+
+    def sensed(self, seen: Sequence[tuple[int, str | None]]) -> None:
+        """The player sensed: (square, piece) pairs."""
+
+    def moved(self, taken: int, capture_square: int | None) -> None:
+        """
+        The player's request became the move `taken`, and captured on this square, or not.
+        """
 
 class RbcPlannerConfig:
     """

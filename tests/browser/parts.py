@@ -18,10 +18,11 @@ PARTS = BUILD / "parts"
 RUNTIME = BUILD / "tools" / "node_modules" / "onnxruntime-web" / "dist"
 GAMES: dict[str, list[str]] = {
     "chess": ["pgn"],
+    "rbc": ["json"],
     "shogi": ["csa"],
     "go": ["sgf"],
-    "breakthrough": [],
     "expendibots": [],
+    "breakthrough": [],
 }
 """The games of a tab, in the order of the page, and the formats in which it saves them."""
 

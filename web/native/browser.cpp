@@ -4,8 +4,6 @@
 // <Game>Positions (a batch for a network), <Game>Tree, and where a game has an evaluation <Game>Search.
 // Objects live until JavaScript calls `delete()`. An exception of the core becomes a JavaScript Error.
 #include <emscripten.h>
-#include <emscripten/bind.h>
-#include <emscripten/val.h>
 
 #include <cmath>
 #include <cstdio>
@@ -43,44 +41,11 @@
 #include "shogi/encoding.hpp"
 #include "shogi/evaluation.hpp"
 #include "shogi/position.hpp"
+#include "values.hpp"
 
 namespace sparring::browser {
 
-using emscripten::val;
-
 EM_JS(void, throw_error, (const char* text), { throw new Error(UTF8ToString(text)); });
-
-/// The result of `work`; what it throws becomes a JavaScript Error with the same message.
-template <class Work>
-auto guarded(Work work) {
-    std::string message;
-    try {
-        return work();
-    } catch (const std::exception& error) {
-        message = error.what();
-    }
-    throw_error(message.c_str());
-    __builtin_unreachable();
-}
-
-/// A new typed array with the numbers.
-template <class T>
-val copied(const char* type, const std::vector<T>& numbers) {
-    return val::global(type).new_(val(emscripten::typed_memory_view(numbers.size(), numbers.data())));
-}
-
-template <class T>
-std::vector<T> numbers(const val& array) {
-    return emscripten::convertJSArrayToNumberVector<T>(array);
-}
-
-Move checked(int move) {
-    if (move < 0 || move > 0xFFFF) throw IllegalMove("illegal move code " + std::to_string(move));
-    return static_cast<Move>(move);
-}
-
-/// A 64-bit number of two halves.
-std::uint64_t whole(std::uint32_t high, std::uint32_t low) { return std::uint64_t{high} << 32 | low; }
 
 std::string hexadecimal(std::uint64_t number) {
     char text[17];
@@ -626,5 +591,11 @@ EMSCRIPTEN_BINDINGS(sparring) {
         .constructor<>()
         .function("add", &Endgames::add)
         .function("equip", &Endgames::equip);
-    bind_game<rbc::Position>("Rbc").class_function("initial", +[] { return State(rbc::Position()); });
+    bind_game<rbc::Position>("Rbc")
+        .class_function(
+            "initial", +[] { return State(rbc::Position()); })
+        .function(
+            "sensing", +[](const State<rbc::Position>& s) { return s.position().sensing(); })
+        .function("sense", &rbc_sense)
+        .function("resultOf", &rbc_result_of);
 }

@@ -7,8 +7,8 @@ mkdir -p "$out/objects"
 # The JavaScript optimiser of emscripten needs acorn.
 export NODE_PATH="${NODE_PATH:-build/browser/tools/node_modules}"
 flags="-std=c++20 -O3 -fwasm-exceptions -fno-rtti -DEMSCRIPTEN_HAS_UNBOUND_TYPE_NAMES=0 -Icore"
-sources="core/game/*.cpp core/chess/*.cpp core/go/*.cpp core/shogi/*.cpp core/breakthrough/*.cpp core/expendibots/*.cpp core/rbc/position.cpp web/native/browser.cpp"
-newest=$(ls -t core/*/*.hpp | head -1)
+sources="core/game/*.cpp core/chess/*.cpp core/go/*.cpp core/shogi/*.cpp core/breakthrough/*.cpp core/expendibots/*.cpp core/rbc/analysis.cpp core/rbc/board_*.cpp core/rbc/hidden.cpp core/rbc/position.cpp core/rbc/repair.cpp web/native/*.cpp"
+newest=$(ls -t core/*/*.hpp web/native/*.hpp | head -1)
 # shellcheck disable=SC2086
 for source in $sources; do
   object=$out/objects/$(echo "$source" | tr / _).o

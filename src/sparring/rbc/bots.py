@@ -34,7 +34,7 @@ from sparring.rbc.game import NO_SENSE, SENSE, MoveResult, Observation, Opponent
 from sparring.rbc.knowledge import BoardKnowledge, KnowledgeOptions
 from sparring.rbc.planner import PlannerBot, PlannerOptions
 from sparring.rbc.plugin import DESCRIPTION
-from sparring.rbc.repair import Guess
+from sparring.rbc.tracker import Guess
 
 # A bot that plays prepared attacks and tracks no board.
 
@@ -124,13 +124,13 @@ class GuesserBot(Player):
         self._evaluator.close()
 
     def _sense(self) -> Move:
-        board = self._guess.board
+        board, own = self._guess.board, self._guess.player == 0
         if self._lost is not None:
             return SENSE + self._lost
         target = self._best(None) & 63
-        if board.color_at(target) is (not self._guess.color):
+        if board.color_at(target) is (not own):
             return SENSE + target
-        elsewhere = [s for s in chess.SQUARES if board.color_at(s) is not self._guess.color]
+        elsewhere = [s for s in chess.SQUARES if board.color_at(s) is not own]
         return SENSE + elsewhere[int(self._rng.integers(len(elsewhere)))]
 
     def _best(self, legal_moves: Sequence[Move] | None) -> Move:

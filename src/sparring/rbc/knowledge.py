@@ -26,11 +26,11 @@ from sparring.games import Move
 from sparring.players.player import Decision, Turn
 from sparring.rbc.evaluators import BoardEvaluations, BoardEvaluator
 from sparring.rbc.game import NO_SENSE, PASS, SENSE, MoveResult, Observation, OpponentMoveResult, SenseResult
-from sparring.rbc.repair import Guess
 from sparring.rbc.tracker import (
     BOARD_BYTES,
     EXPANSION_BYTES,
     Contradiction,
+    Guess,
     SenseStatistics,
     Tracker,
     TrackerOptions,

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparring._core import RbcBoardSet
 from sparring.base.sentences import Sentence, joined
 from sparring.play.game import LiveGame
 from sparring.rbc.game import (
@@ -28,18 +27,6 @@ from sparring.server.refusal import Refused
 _SAMPLE = 2_000
 """Boards that shares are estimated from."""
 _LETTERS = "PNBRQKpnbrqk"
-_CODES = np.frombuffer(_LETTERS.encode(), np.uint8)
-_EMPTY = {ord(str(count)): "." * count for count in range(1, 9)} | {ord("/"): ""}
-
-
-def square_shares(boards: RbcBoardSet) -> NDArray[np.float64]:
-    """Shares [12, 64] of boards with each piece (`PNBRQKpnbrqk`) on each square, from a1; of a sample of a
-    large set."""
-    large = len(boards) > _SAMPLE
-    fens = [board.text() for board in boards.sample(_SAMPLE, 0)] if large else boards.fens()
-    text = "".join(fen.partition(" ")[0].translate(_EMPTY) for fen in fens)
-    codes = np.frombuffer(text.encode(), np.uint8).reshape(len(fens), 8, 8)[:, ::-1].reshape(-1, 64)
-    return np.asarray((codes[None] == _CODES[:, None, None]).mean(axis=1))
 
 
 def likeliest(shares: NDArray[np.float64], letters: str) -> tuple[list[str], list[float]]:
@@ -98,7 +85,7 @@ def belief_steps(game: LiveGame) -> Iterator[BeliefStep]:
 
 
 def _belief(tracker: Tracker) -> BeliefView:
-    pieces, shares = likeliest(square_shares(tracker.boards), _LETTERS)
+    pieces, shares = likeliest(tracker.boards.piece_shares(_SAMPLE), _LETTERS)
     return BeliefView(possible=len(tracker.boards), exact=tracker.exact, pieces=pieces, shares=shares)
 
 
@@ -193,7 +180,7 @@ class BlindPageGame(PageGame):
         if self._tracker is None or self.settings.you is None:
             return None
         boards, enemy = self._tracker.boards, slice(6 - 6 * self.settings.you, 12 - 6 * self.settings.you)
-        shares = square_shares(boards)[enemy]
+        shares = boards.piece_shares(_SAMPLE)[enemy]
         guess, guess_shares = likeliest(shares, _LETTERS[enemy])
         return HiddenView(
             known=boards.known_pieces(),

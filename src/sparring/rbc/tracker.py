@@ -31,12 +31,19 @@ import chess
 import numpy as np
 from numpy.typing import NDArray
 
-from sparring._core import RbcBoardSet, RbcState
+from sparring._core import RbcBoardSet, RbcGuess, RbcState
 from sparring.base.config import usable_threads
 from sparring.base.errors import SparringError
 from sparring.games import Move
-from sparring.rbc import repair
-from sparring.rbc.game import PASS, MoveResult, Observation, OpponentMoveResult, SenseResult, observed_steps
+from sparring.rbc.game import (
+    PASS,
+    MoveResult,
+    Observation,
+    OpponentMoveResult,
+    SenseResult,
+    board_fen,
+    observed_steps,
+)
 from sparring.rbc.synopsis import SynopsisContext
 
 BOARD_BYTES = 24
@@ -264,7 +271,7 @@ class Tracker:
         try:
             after, note = self._resampled_if_empty(boards, now.exact, fact, observed)
         except Contradiction as error:
-            fitting = self._repair(error, lambda boards: repair.after_capture(boards, capture_square))
+            fitting = self._repair(error, lambda boards: boards.repair_capture(capture_square))
             return self._restart("opponent", error, CurrentSet(fitting, False, "sense", observed))
         sampled = boards.level > 0 and not note
         if sampled:
@@ -291,7 +298,7 @@ class Tracker:
         try:
             after, note = self._resampled_if_empty(boards, exact, "the result of the sense", observed)
         except Contradiction as error:
-            fitting = self._repair(error, lambda boards: repair.after_sense(boards, pieces))
+            fitting = self._repair(error, lambda boards: boards.repair_sense(pieces))
             fitting = fitting.after_sense(pieces)
             if not len(fitting):  # the player's own pieces differ, which no repair changes
                 raise
@@ -317,7 +324,7 @@ class Tracker:
         try:
             after, note = self._resampled_if_empty(fitting, now.exact, "the result of the move", observed)
         except Contradiction as error:
-            boards = self._repair(error, lambda boards: repair.after_move(boards, move[1], capture_square))
+            boards = self._repair(error, lambda boards: boards.repair_move(move[1], capture_square))
             self._append_past(PastTurn(observed, now.boards, False))
             return self._restart("move", error, CurrentSet(boards, False))
         turn = PastTurn(observed, after.boards, after.exact)
@@ -509,6 +516,37 @@ class Tracker:
         self._origin = OriginSet(after.boards, self.turns, False)
         note = f"{error}; {len(after.boards):,} boards were changed to fit"
         return self._enter(self._current, event, after, None, note)
+
+
+class Guess:
+    """A board that is consistent with the latest observations. Unobserved pieces stay where they were.
+
+    It serves bots that follow one board, and it is the fallback when an observation contradicts all boards.
+    """
+
+    def __init__(self, player: int, start: RbcState | None = None) -> None:
+        self.player = player
+        self._native = RbcGuess(player, start or RbcState.initial())
+
+    @property
+    def state(self) -> RbcState:
+        """The guess as a state, with the side to move of the game."""
+        return self._native.state
+
+    @property
+    def board(self) -> chess.Board:
+        """The guess for python-chess; changes do not reach the guess."""
+        return chess.Board(board_fen(self.state))
+
+    def observe(self, observation: Observation) -> None:
+        """Updates the guess."""
+        match observation:
+            case OpponentMoveResult(capture_square):
+                self._native.opponent_moved(capture_square)
+            case SenseResult(pieces):
+                self._native.sensed(pieces)
+            case MoveResult(_, taken, capture_square):
+                self._native.moved(PASS if taken is None else taken, capture_square)
 
 
 # Information gain of senses, and forced captures of the king.

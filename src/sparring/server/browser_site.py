@@ -28,6 +28,7 @@ from sparring.networks import load_network
 from sparring.networks.conditioned import ConditionedCodec
 from sparring.players import DEFAULT_RATING
 from sparring.players.behaviour_models import behaviour
+from sparring.players.game_players import game_players
 from sparring.players.player_config import shipped_levels
 from sparring.policies.loading import read_policy_config
 from sparring.search.linear_evaluation import SEARCHERS, open_evaluation
@@ -207,6 +208,7 @@ def game_data(game: str, opponents: Opponents) -> dict[str, Any]:
         "parts": _parts(game),
         "lines": [layer.size for layer in _lines(game)] or None,
         "openings": _openings(game),
+        "bots": _bots(game),
     }
 
 
@@ -234,6 +236,24 @@ def _openings(game: str) -> list[str]:
     return lines
 
 
+def _bots(game: str) -> dict[str, Any] | None:
+    """The bots that the page offers and that need no clock, with the numbers and texts of their
+    configurations."""
+    bots = game_players(game).bots
+    if bots is None:
+        return None
+    configs = {
+        name: {
+            key: value
+            for key, value in vars(bots.configs[name]).items()
+            if isinstance(value, int | float | str)
+        }
+        for name in bots.for_people
+        if name not in bots.budgets
+    }
+    return {"default": bots.for_beginners, "configs": configs}
+
+
 def _parts(game: str) -> dict[str, Any] | None:
     """The layers of a value network and the endgame tables: their sizes, in the order of their files."""
     if game not in data.names("value_networks"):
@@ -259,7 +279,12 @@ def tab_data(games: Mapping[str, Sequence[str]]) -> dict[str, Any]:
     opponents = Opponents()
     offers = {offer.name: offer for offer in catalogue(opponents)}
     own = {"adapts": False, "can_make_persons": text_of(_MISSING), "persons": [], "reads": []}
-    shown = [offers[game].model_copy(update=own | {"writes": formats}) for game, formats in games.items()]
+    shown = [
+        offers[game].model_copy(
+            update=own | {"writes": formats, "bots": [bot for bot in offers[game].bots if not bot.budgets]}
+        )
+        for game, formats in games.items()
+    ]
     return {
         "offers": [offer.model_dump(mode="json") for offer in shown],
         "games": {game: game_data(game, opponents) for game in games},

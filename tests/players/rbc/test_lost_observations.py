@@ -20,7 +20,7 @@ from sparring.rbc.game import (
     SenseResult,
 )
 from sparring.rbc.planner import PlannerBot
-from sparring.rbc.repair import Guess
+from sparring.rbc.tracker import Guess
 from tests.players.rbc.planner_factories import planner_bot
 
 PAWN_BEFORE_PROMOTION = {

@@ -18,7 +18,7 @@ from sparring.rbc.bots import ATTACKS, BOTS, BotConfig, InferenceBot, load_bot_c
 from sparring.rbc.evaluators import BoardEvaluations, NativeEvaluator
 from sparring.rbc.game import NO_SENSE, PASS, SENSE, MoveResult, OpponentMoveResult, Rbc, SenseResult
 from sparring.rbc.matches import play_rbc_game
-from sparring.rbc.repair import Guess
+from sparring.rbc.tracker import Guess
 
 QUICK = replace(BOTS["inference-1"], boards=300)
 NAMES = ("random", "attacker", "guesser", "inference-1", "cautious", "sneaky")

@@ -1,11 +1,12 @@
 // A game in progress in the tab: `sparring.play.game` and what the page sees of it (`sparring.server.page_game`).
-import type { GameOffer, GameSummary, GameView, OpponentChoice } from "../api";
+import type { GameOffer, GameSummary, GameView, OpponentChoice, ReplayView } from "../api";
 import type { Text } from "../text";
 import { clockText, GameClock, type Snapshot, type TimeControl } from "./clock";
 import type { Core, GoState, State } from "./core";
 import { counted, deadStones, stonesAt, wouldPass } from "./go-counting";
 import type { Decision, Player } from "./players";
 import { Generator } from "./random";
+import type { Observation } from "./rbc-boards";
 import { reasonText, typedMove, type Rules } from "./rules";
 import { plain, refuse, sentence } from "./sentences";
 
@@ -74,7 +75,7 @@ export class LiveGame {
   private readonly full: Snapshot;
 
   constructor(
-    core: Core,
+    readonly core: Core,
     readonly rules: Rules,
     readonly offer: GameOffer,
     readonly settings: Settings,
@@ -189,7 +190,7 @@ export class LiveGame {
     const change = this.changes;
     const { state } = this;
     const player = state.toMove();
-    const turn = { state, clock: this.clock.clock(player), opponentClock: this.clock.clock((1 - player) as 0 | 1), stopped: () => change !== this.changes };
+    const turn = { state, seen: this.seenBy(player), clock: this.clock.clock(player), opponentClock: this.clock.clock((1 - player) as 0 | 1), stopped: () => change !== this.changes };
     const decision = await this.player.choose(turn);
     if (change !== this.changes) return { decision, change };
     if (!this.settings.resigns) decision.resign = false;
@@ -292,14 +293,29 @@ export class LiveGame {
   }
 
   opponentName(): Text {
-    const { kind, level, rating, strength } = this.settings.opponent;
+    const { kind, level, rating, strength, bot } = this.settings.opponent;
+    if (kind === "bot") return plain(bot!);
     if (kind === "level") return sentence("Sparring, level {level}", { level: level! });
     if (kind === "strength") return sentence("Strength {strength}", { strength: strength! });
     return rating == null ? plain("Sparring") : sentence("Sparring {rating}", { rating });
   }
 
+  /** Refuses with a sentence while the true board is hidden from the person. */
+  requireTruth(_template: string): void {}
+
+  /** What both sides could know in a game of hidden information, from a step on. */
+  replay(_since: number): ReplayView {
+    return refuse("In {game} both players see the board.", { game: this.offer.title });
+  }
+
+  /** What a player of a game of hidden information has observed. */
+  protected seenBy(_player: number): Observation[] {
+    return [];
+  }
+
   private about(): Text {
-    const { kind, level, rating, strength, nodes } = this.settings.opponent;
+    const { kind, level, rating, strength, nodes, bot } = this.settings.opponent;
+    if (kind === "bot") return this.offer.bots.find((other) => other.name === bot)?.about ?? NOTHING;
     if (kind === "level") return this.levelMeans(level!);
     if (kind === "strength") return sentence("A search player, strength {strength} of 9.", { strength: strength! });
     const people = rating ?? sentence("people");
@@ -326,6 +342,7 @@ export class LiveGame {
     if (this.end) return new Set();
     if (this.dead) return new Set(["count", "resign"]);
     const can = new Set(["resign"]);
+    if (this.offer.hidden) return can;
     if (this.ownTurns().length > 0) can.add("undo");
     if (this.phase === "move") {
       can.add("hint");
@@ -373,6 +390,7 @@ export class LiveGame {
   // Parts.
 
   private startPlayer(): void {
+    if (this.offer.hidden && this.moves.length > 0) return; // it has observed the game
     this.player.newGame([this.settings.seed, 1 - this.settings.you, this.moves.length]);
   }
 
@@ -395,7 +413,7 @@ export class LiveGame {
   private settle(): void {
     const { state, settings } = this;
     this.clock.stop();
-    if (this.offer.passes) {
+    if (this.rules.native === "Go") {
       this.dead = new Set(deadStones(state as GoState));
       return;
     }
@@ -456,7 +474,7 @@ export class LiveGame {
   /** Holds the clocks until both sides have made a move. */
   private holdClock(): void {
     const timed = this.moves.findIndex((move) => move.left !== null);
-    const turns = timed < 0 ? 0 : this.moves.length - timed;
+    const turns = timed < 0 ? 0 : this.states.slice(timed, -1).filter((state, index) => state.toMove() !== this.states[timed + index + 1]!.toMove()).length;
     this.clock.held = this.settings.clock !== null && turns < 2;
   }
 

@@ -40,7 +40,7 @@ export function TabNote() {
   return (
     <footer class="note tab-note">
       <p>{t("Everything is computed in this tab, and nothing is sent anywhere.")}</p>
-      <p>{t("Only the installed program has the deck of your mistakes, problems, your progress, “your level”, persons, watching, tournaments, the Turing test, warnings before mistakes, the safer move, and files of games of Breakthrough and Expendibots.")}</p>
+      <p>{t("Only the installed program has the deck of your mistakes, problems, your progress, “your level”, persons, watching, tournaments, the Turing test, warnings before mistakes, the safer move, the bot planner of blind chess, and files of games of Breakthrough and Expendibots.")}</p>
       <KeepOffline />
       <p>
         <a href="./licences.html">{t("Licences and source")}</a>

@@ -2,6 +2,8 @@
 export { networkLoader, openCore, unpacked } from "./files";
 export { completed, levelRow, makePlayer, Policies } from "./players";
 export { Generator } from "./random";
+export { observe } from "./rbc";
+export { guessObserves, newGuess, Tracker } from "./rbc-boards";
 export { RULES } from "./rules";
 export { TabServer } from "./server";
 export { memoryStore } from "./store";

@@ -5,7 +5,9 @@ import { Draws, Resignation, ThinkTime, type BehaviourModels, type Clock, type T
 import type { ReadFile } from "./files";
 import type { Core, GoState, MaterialState, Search, State } from "./core";
 import { passingRules } from "./go-counting";
-import { interpolate, Pool, type NetworkSettings, type Policy, type PoolSettings, type Prediction, type Rating } from "./policies";
+import { BotPlayer, type BotConfig } from "./rbc-bots";
+import type { Observation } from "./rbc-boards";
+import { interpolate, Pool, rounded, type NetworkSettings, type Policy, type PoolSettings, type Prediction, type Rating } from "./policies";
 import { Generator } from "./random";
 import type { Rules } from "./rules";
 import { mostVisited, preferProven, regularised, search, tempered, type SearchResult } from "./search";
@@ -42,10 +44,14 @@ export interface GameData {
   lines: number[] | null;
   /** Moves of named openings. */
   openings: string[];
+  /** Bots by name, and the one for beginners; null without bots. */
+  bots: { default: string; configs: Record<string, BotConfig> } | null;
 }
 
 export interface Turn {
   state: State;
+  /** What the player has observed so far in a game of hidden information, which is all that it may look at. */
+  seen?: Observation[];
   clock: Clock | null;
   opponentClock: Clock | null;
   stopped: () => boolean;
@@ -66,13 +72,6 @@ export interface Player {
   choose(turn: Turn): Promise<Decision>;
   acceptsDraw(state: State): Promise<boolean>;
   close(): void;
-}
-
-/** `numpy.round` to some digits, and Python's to whole numbers: half goes to the even one. */
-export function rounded(value: number, digits = 0): number {
-  if (digits > 0) return Number(value.toFixed(digits));
-  const floor = Math.floor(value);
-  return value - floor === 0.5 ? floor + (floor % 2) : Math.round(value);
 }
 
 /** A row of the level table, or between two of them: linear, nodes geometric. */
@@ -377,10 +376,15 @@ export class StrengthPlayer implements Player {
 
 /** The choice with the defaults of the game, checked. */
 export function completed(data: GameData, choice: Partial<OpponentChoice>, title: string): OpponentChoice {
-  const usual = data.levels ? "level" : Object.keys(data.networks).length > 0 ? "human" : "strength";
-  const kind = choice.kind ?? (choice.level != null ? "level" : choice.rating != null || choice.style != null ? "human" : choice.strength != null ? "strength" : usual);
+  const usual = data.levels ? "level" : data.bots ? "bot" : Object.keys(data.networks).length > 0 ? "human" : "strength";
+  const kind = choice.kind ?? (choice.bot != null ? "bot" : choice.level != null ? "level" : choice.rating != null || choice.style != null ? "human" : choice.strength != null ? "strength" : usual);
   const made = { think_time: "human", nodes: 0, adapt: false, ...choice, kind } as OpponentChoice;
-  if (choice.adapt || choice.scale === "engine" || kind === "person" || kind === "bot") return refuse("A tab cannot do this: it needs the installed program.");
+  if (choice.adapt || choice.scale === "engine" || kind === "person" || (kind === "strength" && data.bots)) return refuse("A tab cannot do this: it needs the installed program.");
+  if (kind === "bot") {
+    const bot = choice.bot ?? data.bots?.default ?? "";
+    const names = Object.keys(data.bots?.configs ?? {});
+    return names.includes(bot) ? { ...made, bot } : refuse("There is no bot '{bot}'. Choose {bots}.", { bot, bots: names.join(", ") });
+  }
   if (kind === "level") {
     if (!data.levels) return refuse("There are no levels in {game}.", { game: title });
     const { rows } = data.levels;
@@ -400,6 +404,7 @@ export function completed(data: GameData, choice: Partial<OpponentChoice>, title
 /** The player of a completed choice. */
 export async function makePlayer(core: Core, rules: Rules, policies: Policies, choice: OpponentChoice, model: ThinkTimeModel): Promise<Player> {
   const { data } = policies;
+  if (choice.kind === "bot") return new BotPlayer(core, data.bots!.configs[choice.bot!]!);
   if (choice.kind === "strength") return new StrengthPlayer(core, rules, data, choice.strength ?? 5, await policies.equipment(core, rules.native));
   const rating = ratingNumber(data, choice.rating);
   const ownStrength = choice.nodes > 0 || choice.temperature != null;

@@ -53,6 +53,13 @@ export function interpolate(at: number, xs: readonly number[], ys: readonly numb
   return ys.at(-1)!;
 }
 
+/** `numpy.round` to some digits, and Python's to whole numbers: half goes to the even one. */
+export function rounded(value: number, digits = 0): number {
+  if (digits > 0) return Number(value.toFixed(digits));
+  const floor = Math.floor(value);
+  return value - floor === 0.5 ? floor + (floor % 2) : Math.round(value);
+}
+
 const curve = (knots: Knots, at: number) => interpolate(at, knots.map(([x]) => x), knots.map(([, y]) => y));
 
 const logs = (probabilities: ArrayLike<number>) => Array.from(probabilities, (share) => Math.log(Math.max(share, LEAST)));

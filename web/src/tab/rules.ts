@@ -63,7 +63,7 @@ function chessPieces(fen: string): (string | undefined)[] {
   return Array.from({ length: 64 }, (_, square) => rows[7 - (square >> 3)]![square & 7]?.symbol);
 }
 
-const squareName = (square: number) => FILES[square & 7]! + ((square >> 3) + 1);
+export const squareName = (square: number) => FILES[square & 7]! + ((square >> 3) + 1);
 
 /** A legal move in SAN, such as Nf3. */
 function san(state: State, move: number): string {
@@ -100,26 +100,62 @@ function canMate(fen: string, player: number): boolean {
   return false;
 }
 
+/** The pieces of a FEN, and the squares of the last move. */
+function chessBoard(fen: string, last: number): BoardView {
+  const squares = last < 0 ? [] : [(last >> 6) & 63, last & 63];
+  const highlights = squares.map((square) => [7 - (square >> 3), square & 7] as [number, number]).sort((a, b) => a[0] - b[0] || a[1] - b[1]);
+  return { ...EIGHT, style: "checkered", cells: fen.split(" ")[0]!.split("/").map(chessRow), highlights };
+}
+
 const chess: Rules = {
   ...usual("Chess"),
   initial: (core) => (core.ChessState as unknown as { initial(claim: boolean): State }).initial(false),
   parse: (core, text) => core.ChessState!.parseRules(text, false),
   moveName: san,
-  board: (state) => {
-    const last = state.lastMove();
-    const squares = last < 0 ? [] : [(last >> 6) & 63, last & 63];
-    return {
-      ...EIGHT,
-      style: "checkered",
-      cells: state.text().split(" ")[0]!.split("/").map(chessRow),
-      highlights: squares.map((square) => [7 - (square >> 3), square & 7] as [number, number]).sort((a, b) => a[0] - b[0] || a[1] - b[1]),
-    };
-  },
+  board: (state) => chessBoard(state.text(), state.lastMove()),
   claim: (state) => (state as ChessState).claimableDraw(),
   inCheck: (state) => (state as ChessState).inCheck(),
   canWin: (state, player) => canMate(state.text(), player),
   ply: (state) => 2 * (Number(state.text().split(" ").at(-1)) - 1) + state.toMove(),
 };
+
+// Blind chess. A turn is a sense and a move: senses have codes from 0x8000 on, 0 is the pass.
+
+const rbc: Rules = {
+  ...usual("Rbc"),
+  board: (state) => {
+    const last = state.lastMove();
+    return chessBoard(state.text(), last > 0 && last < 0x8000 ? last : -1);
+  },
+};
+
+/** The request that a text such as Nf3, exd5, e8=Q or O-O means, by the player's own pieces alone; null if none or several. */
+function typedRequest(state: State, text: string): number | null {
+  const castling = /^o-?o(-?o)?$/i.exec(text.replace(/0/g, "O"));
+  const match = /^([KQRBN])?([a-h])?([1-8])?[x:-]?([a-h][1-8])=?([QRBNqrbn])?$/.exec(text.replace(/[+#!?\s]/g, ""));
+  const pieces = chessPieces(state.text());
+  const found = Array.from(state.legalMoves()).filter((move) => {
+    const [source, target] = [(move >> 6) & 63, move & 63];
+    const kind = pieces[source]?.toUpperCase();
+    if (move === 0 || move >= 0x8000) return false;
+    if (castling) return kind === "K" && target - source === (castling[1] ? -2 : 2);
+    if (!match || squareName(target) !== match[4]) return false;
+    const [, piece, file, rank, , promotion] = match;
+    if ((file && FILES[source & 7] !== file) || (rank && (source >> 3) + 1 !== Number(rank))) return false;
+    if (" NBRQ"[move >> 12] !== (promotion?.toUpperCase() ?? " ")) return false;
+    return piece ? kind === piece : kind === "P" ? Boolean(file) || (source & 7) === (target & 7) : Boolean(file && rank);
+  });
+  return found.length === 1 ? found[0]! : null;
+}
+
+/** The pieces that are certain, and `?` where possible boards differ, by squares from a1. */
+export function knownBoard(known: (string | null)[]): BoardView {
+  const cells = grid(8, 8);
+  known.forEach((letter, square) => {
+    if (letter) cells[7 - (square >> 3)]![square & 7] = piece(letter, letter === "?" ? -1 : Number(letter !== letter.toUpperCase()));
+  });
+  return { ...EIGHT, style: "checkered", cells, highlights: [] };
+}
 
 // Go.
 
@@ -301,7 +337,7 @@ const expendibots = lettered("Expendibots", (letter) => {
   return piece(`${"WB"[owner]}${height}`, owner, String(height));
 });
 
-export const RULES: Record<string, Rules> = { chess, go, shogi, breakthrough, expendibots };
+export const RULES: Record<string, Rules> = { chess, rbc, go, shogi, breakthrough, expendibots };
 
 /** The move that a text means: the protocol's text, or the name of a move as people type it. Null if there is none. */
 export function typedMove(rules: Rules, state: State, text: string): number | null {
@@ -309,6 +345,7 @@ export function typedMove(rules: Rules, state: State, text: string): number | nu
   const legal = Array.from(state.legalMoves());
   const exact = legal.find((move) => state.moveText(move).toLowerCase() === words.toLowerCase());
   if (exact !== undefined) return exact;
+  if (rules.native === "Rbc") return typedRequest(state, words);
   const usual = (name: string) => name.replace(/0/g, "O").replace(/[+#!?=x\s-]/g, "");
   const wanted = usual(words.replace(/^\d+\.+\s*/, ""));
   const named = legal.filter((move) => usual(rules.moveName(state, move)) === wanted);

@@ -7,6 +7,7 @@ import { LiveGame, type Settings, type StoredGame, type StoredMove } from "./liv
 import type { ReadFile } from "./files";
 import { completed, effort, LazyPlayer, levelRow, makePlayer, Policies, predictOne, ratingNumber, StrengthPlayer, type GameData, type Networks } from "./players";
 import { Generator } from "./random";
+import { BlindGame } from "./rbc";
 import { exported, imported, lineOf, readPasted, readRecord, written } from "./records";
 import { Reviews } from "./review";
 import { RULES, typedMove, type Rules } from "./rules";
@@ -95,6 +96,8 @@ export class TabServer {
         return this.position(await this.game(id!), Number(number));
       case "GET games/:id/record":
         return this.record(await this.game(id!), asked.get("format") ?? "");
+      case "GET games/:id/replay":
+        return (await this.game(id!)).replay(Number(asked.get("since") ?? 0));
       case "POST understand":
         return this.first(() => this.understand(body));
       case "POST read":
@@ -193,7 +196,8 @@ export class TabServer {
   private open(settings: Settings): LiveGame {
     const rules = this.rules(settings.game);
     const player = new LazyPlayer(() => makePlayer(this.core, rules, this.policiesOf(settings.game), settings.opponent, this.data.thinkTime));
-    return new LiveGame(this.core, rules, this.offer(settings.game), settings, player);
+    const offer = this.offer(settings.game);
+    return new (offer.hidden ? BlindGame : LiveGame)(this.core, rules, offer, settings, player);
   }
 
   private async game(id: string): Promise<LiveGame> {
@@ -239,6 +243,7 @@ export class TabServer {
     const offer = this.offer(wanted.game);
     const data = this.gameData(wanted.game);
     if (wanted.you == null) return refuse("A tab cannot do this: it needs the installed program.");
+    if (offer.hidden && (wanted.record != null || wanted.position != null || wanted.opening?.length || wanted.people_plies)) return refuse("{game} begins with its initial position.", { game: offer.title });
     const record = wanted.record == null ? null : this.recorded(wanted as unknown as Body).recorded;
     const settings: Settings = {
       id: crypto.randomUUID().replaceAll("-", "").slice(0, 16),
@@ -386,15 +391,17 @@ export class TabServer {
   }
 
   private position(game: LiveGame, ply: number) {
+    game.requireTruth("The true boards are shown after the game.");
     const state = game.states[ply];
     if (!state) return refuse("The game has {moves} moves, not {ply}.", { moves: game.moves.length, ply }, 404);
     return { ply, position: state.fullText(), board: game.rules.board(state, game.states[ply - 1] ?? null), last: game.moves[ply - 1]?.text ?? null };
   }
 
   private record(game: LiveGame, format: string): string {
+    game.requireTruth("The game can be saved when it is over: its file has the true boards.");
     const { offer } = game;
     if (!offer.writes.includes(format)) return refuse("Games of {game} are written as {formats}.", { game: offer.title, formats: offer.writes.join(", ") });
-    return written(game, format);
+    return game instanceof BlindGame ? game.history() : written(game, format);
   }
 
   private async understand(body: Body) {
@@ -437,7 +444,7 @@ export class TabServer {
 
   /** Recognises a position or games of any game. */
   private read(text: string, first: string | null) {
-    const names = this.data.offers.map((offer) => offer.name).sort((a, b) => Number(b === first) - Number(a === first));
+    const names = this.data.offers.filter((offer) => !offer.hidden).map((offer) => offer.name).sort((a, b) => Number(b === first) - Number(a === first));
     return readPasted(this.core, names, text);
   }
 

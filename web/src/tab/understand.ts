@@ -1,8 +1,8 @@
 // Hints, and what people of each rating play in a position: `sparring.server.understand`.
 import type { GameOffer, HintView, PositionInsight } from "../api";
 import type { Core, Positions, State } from "./core";
-import { predictOne, ratingNumber, rounded, shownRating, StrengthPlayer, type Policies } from "./players";
-import type { Policy, Prediction, Rating } from "./policies";
+import { predictOne, ratingNumber, shownRating, StrengthPlayer, type Policies } from "./players";
+import { rounded, type Policy, type Prediction, type Rating } from "./policies";
 import type { Rules } from "./rules";
 import { ranked, search } from "./search";
 import { refuse, sentence } from "./sentences";
