@@ -22,6 +22,7 @@ Together: TypeAlias = Annotated[int, typer.Option(min=1, help="Games that a proc
 Processes: TypeAlias = Annotated[int, typer.Option(min=1, help="Processes.")]
 RunBackend: TypeAlias = Annotated[str, typer.Option(help="Runtime of the networks.")]
 Size: TypeAlias = Annotated[int, typer.Option(help="Rows and columns of the board.")]
+Plies: TypeAlias = Annotated[int, typer.Option(min=1, help="Length limit of a game, in plies.")]
 
 
 def go_people(
@@ -92,11 +93,12 @@ def go_games(
     processes: Processes = 1,
     size: Size = 19,
     seed: Annotated[int, typer.Option(help="Seed of all moves.")] = 1,
+    plies: Plies = 240,
     backend: RunBackend = "onnxruntime",
     batch: Annotated[int, typer.Option(min=1, help="Positions that a network evaluates at once.")] = 64,
     out: Annotated[Path, typer.Option(help="Folder of MODEL-TEMPERATURE.sgf.")] = RESULTS / "games",
 ) -> None:
-    """Play games of each rank against itself, for each policy and temperature."""
+    """Play games of each rank against itself, for each policy and temperature, about as long as people's."""
     from sparring.players import PlayerConfig
     from sparring.policies import policy_name
     from studies.go_ranks.games import Match, Setting, play_matches
@@ -110,7 +112,9 @@ def go_games(
                     "go", name=name, model=source, rating=rank, temperature=float(temperature)
                 )
                 matches.append(Match((config, config), range(games)))
-    play_matches(matches, Setting(size, seed=seed, backend=backend, batch=batch), together, processes, out)
+    play_matches(
+        matches, Setting(size, seed=seed, backend=backend, batch=batch, plies=plies), together, processes, out
+    )
 
 
 def go_own(
@@ -120,6 +124,7 @@ def go_own(
     processes: Processes = 1,
     size: Size = 19,
     seed: Annotated[int, typer.Option(help="Seed of all moves.")] = 2,
+    plies: Plies = 240,
     backend: RunBackend = "onnxruntime",
     batch: Annotated[int, typer.Option(min=1, help="Positions that a network evaluates at once.")] = 64,
     out: Annotated[Path, typer.Option(help="Folder of own.sgf.")] = RESULTS / "own",
@@ -131,7 +136,9 @@ def go_own(
 
     players = [replace(player, name="own") for player in _players(table)]
     matches = [Match((player, player), range(games)) for player in players]
-    play_matches(matches, Setting(size, seed=seed, backend=backend, batch=batch), together, processes, out)
+    play_matches(
+        matches, Setting(size, seed=seed, backend=backend, batch=batch, plies=plies), together, processes, out
+    )
 
 
 def go_matches(

@@ -34,6 +34,7 @@ from sparring.players.player_config import (
     level_of_rating_alone,
     load_player_config,
     read_level_table,
+    results_scale,
     shipped_levels,
 )
 from sparring.players.policy_player import PolicyPlayer, SearchPlayer, find_opening_style, make_player
@@ -125,6 +126,8 @@ class Opponent:
     def completed(self) -> Opponent:
         """The opponent with its kind and the defaults of the game, checked. Raises BadConfig or NotFound."""
         self._check_values()
+        if self.adapt and self.scale != (scale := results_scale(self.game, self.scale)):
+            return replace(self, scale=scale).completed()
         kind = self.kind or self._given_kind() or default_kind(load_game(self.game))
         keys: dict[str, Any] = {"kind": kind}
         match kind:
@@ -194,7 +197,9 @@ class Opponent:
         """Raises BadConfig for a value that nothing can work with."""
         whole = {"level": self.level, "strength": self.strength, "nodes": self.nodes}
         for name, value in whole.items():
-            if value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < 0):
+            least = None if name == "level" else 0  # 3k is -3
+            is_number = isinstance(value, int) and not isinstance(value, bool)
+            if value is not None and not (is_number and (least is None or value >= least)):
                 raise BadConfig(f"{name} = {value!r}: expected a whole number")
         if self.style is not None and not 0 <= self.style <= 1:
             raise BadConfig(f"style = {self.style!r}: expected a number from 0 to 1")

@@ -27,7 +27,7 @@ from sparring.policies.policy import SharedPolicy
 from sparring.server.messages import OpponentChoice
 from sparring.server.refusal import Refused
 
-_COMPLETED = ("kind", "level", "rating", "strength", "bot", "person")
+_COMPLETED = ("kind", "level", "scale", "rating", "strength", "bot", "person")
 """Keys of a choice that completing it may fill in."""
 _ANALYSTS = 3
 """Positions that are analysed at once: two reviews, and a move that the teacher judges."""
@@ -215,7 +215,9 @@ def _about(game: Game[Any], choice: OpponentChoice) -> tuple[str, str]:
                 means = Sentence("Not measured: continues the trend of the measured levels.")
             elif table is not None and table.scale == "people":
                 means = Sentence(
-                    "Errs about as people of {level} do ({family}).", level=level, family=table.family
+                    "Errs about as people of {level} do ({family}).",
+                    level=table.text(level),
+                    family=table.family,
                 )
             else:
                 family = "" if table is None else table.family
@@ -223,6 +225,8 @@ def _about(game: Game[Any], choice: OpponentChoice) -> tuple[str, str]:
                     "About as strong as {level} on the scale of {family}.", level=level, family=family
                 )
             about = joined(means, adapts)
+            if table is not None and table.has_ranks:
+                return Sentence("Sparring {rating}", rating=table.text(level)), about
             return Sentence("Sparring, level {level}", level=level), about
         case "person":
             entry = next((e for e in stored_persons(game.spec.name) if e.path.stem == choice.person), None)
