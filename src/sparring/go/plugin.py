@@ -193,8 +193,8 @@ DESCRIPTION = GameDescription(
     board="points",
     passes=True,
     rating_scale=Sentence(
-        "A level was measured in few games against GNU Go 3.8, whose level 10 counts as 1600, or 5k: it was "
-        "not measured against people."
+        "An opponent of a rank loses about as many points a move as people of that rank do on Fox: measured "
+        "from 5k to 9d on 19x19, continued below."
     ),
     records=_records,
     networks=_networks,
