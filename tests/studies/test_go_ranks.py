@@ -13,7 +13,6 @@ from sparring.go.sgf import read_sgf
 from sparring.networks import Position, load_network
 from sparring.players.player_config import read_level_table
 from studies.__main__ import main
-from studies.go_ranks import kit
 from studies.go_ranks.fit import Loss, fit_ranks, rank_at, rank_step, smooth_losses, solve_temperature
 from studies.go_ranks.games import Match, match_scores, tasks
 from studies.go_ranks.people import corrected, draw_sample, kgs_sample, read_games, unseen
@@ -140,7 +139,7 @@ def test_games_matches_and_fit_make_a_rank_table(tmp_path: Path) -> None:
 
 
 def test_the_network_of_ranks_tells_ranks_apart_and_leads() -> None:
-    network = load_network(str(Path(kit.__file__).with_name("human-go-ranks.onnx")))
+    network = load_network("human", game="go")
     state, random = Go().initial(), np.random.default_rng(0)
     for _ in range(40):
         state = state.play(int(random.choice(state.legal_moves())))
