@@ -108,18 +108,27 @@ def smooth_losses(people: Mapping[str, Loss], ranks: Sequence[str]) -> dict[str,
 COLDEST, WARMEST = 0.6, 1.2
 """Temperatures of our players: colder ones are told from people."""
 _NODES = (0, *range(2, 65))
+_ROUNDS = 200
 
 
 def fit_losses(ours: Mapping[Setting, Loss]) -> Array:
-    """The coefficients [4] of the logarithm of our loss, by weighted least squares. Raises ValueError if the
-    measured settings do not tell them apart."""
+    """The coefficients [4] of the logarithm of our loss. Raises ValueError if the measured settings do not
+    tell them apart.
+
+    Least squares of the losses themselves, weighted by their intervals, by Gauss-Newton: a small loss has a
+    small error but a large relative one, so that logarithms would forget the strong ranks.
+    """
     rows = np.array([setting.row for setting in ours])
     if np.linalg.matrix_rank(rows) < rows.shape[1]:
         raise ValueError("our games need several temperatures, nodes and ranks")
-    logs = np.log([max(loss.value, 0.05) for loss in ours.values()])
-    weights = 1 / np.array([loss.relative_error for loss in ours.values()])
-    solution: Array = np.linalg.lstsq(rows * weights[:, None], logs * weights, rcond=None)[0]
-    return solution
+    values = np.array([loss.value for loss in ours.values()])
+    errors = np.array([max(loss.relative_error * abs(loss.value), 0.01) for loss in ours.values()])
+    coefficients: Array = np.linalg.lstsq(rows, np.log(np.maximum(values, 0.1)), rcond=None)[0]
+    for _ in range(_ROUNDS):
+        predicted = np.exp(rows @ coefficients)
+        scaled = rows * (predicted / errors)[:, None]
+        coefficients += 0.5 * np.linalg.lstsq(scaled, (values - predicted) / errors, rcond=None)[0]
+    return coefficients
 
 
 def fit_ranks(
