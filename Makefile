@@ -197,13 +197,16 @@ wheel: $(if $(WITH_PARTS),browser-parts) | $(BIN)/python  ## Build a wheel into 
 	@$(if $(WITH_PARTS),$(CARRY) )$(PIP) wheel -q --no-deps -w dist $(LEFT_OUT) .
 	@ls dist/*.whl
 
-# The player's set: the wheel without extras and without the developers' tools, outside the source tree.
+# The player's set: the wheel without extras and without the developers' tools, outside the source tree. PYTHON builds it and
+# runs the tests, whatever .venv has.
+WHEEL_PIP := build/wheel/venv/bin/python -m pip --disable-pip-version-check
+
 test-wheel: engines | $(BIN)/python  ## Build a wheel, install it without extras and run the tests that need no more
 	@rm -rf build/wheel && mkdir -p build/wheel
 	@echo "==> Building the wheel and installing it into build/wheel/venv"
-	@$(PIP) wheel -q --no-deps -w build/wheel .
 	@$(PYTHON) -m venv build/wheel/venv
-	@build/wheel/venv/bin/python -m pip --disable-pip-version-check install -q build/wheel/*.whl pytest pytest-xdist httpx
+	@$(WHEEL_PIP) wheel -q --no-deps -w build/wheel .
+	@$(WHEEL_PIP) install -q build/wheel/*.whl pytest pytest-xdist httpx
 	@build/wheel/venv/bin/python -c 'import pathlib, sparring; assert pathlib.Path("build").resolve() in pathlib.Path(sparring.__file__).parents'
 	@build/wheel/venv/bin/python -m pytest -q -n 2 --dist worksteal $$(build/wheel/venv/bin/python -m tests.packaging.players_set)
 

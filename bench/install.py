@@ -2,9 +2,10 @@
 
 For each interpreter: an environment, the wheel with what it requires, the first move in the terminal, the
 page with a move by its API, a move of the UCI engine, the browser edition, and the tests that need no extra.
-Then `pipx run` and `uvx` start the page. Times are seconds on the clock and processor seconds of all
-processes, since other work on the machine delays the former. Sizes are bytes of files, in MB of 10^6 bytes.
-Names on the command line choose what is measured; results/install/install.json keeps the rows of the others.
+Then `pipx run` and `uvx` start the page, and `make play` does in a clean clone of what is committed, with a
+compiler. Times are seconds on the clock and processor seconds of all processes, since other work on the
+machine delays the former. Sizes are bytes of files, in MB of 10^6 bytes. Names on the command line choose
+what is measured; results/install/install.json keeps the rows of the others.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import os
 import re
 import resource
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -42,6 +44,8 @@ LAUNCHERS = {
     "uvx": ("--from", "WHEEL", "sparring", "serve"),
 }
 """Programs that run a wheel without an installation, with their arguments, as the README has them."""
+CLONE = "make play"
+"""The row of a clean clone."""
 _ROOT = Path(__file__).parent.parent
 _TOOLS = ("pip", "setuptools", "wheel", "_distutils_hack", "pkg_resources")
 """Packages of the environment itself, which do not count."""
@@ -287,26 +291,66 @@ def launcher_row(launcher: str, wheels: Path) -> dict[str, Any]:
         return {**row, "megabytes_kept": round(sum(kept.values()) / 1e6, 1)}
 
 
+def clone_row() -> dict[str, Any]:
+    """A clean clone of what is committed, from `make play` to the page."""
+    with tempfile.TemporaryDirectory() as folder:
+        clone = Path(folder) / "sparring"
+        subprocess.run(["git", "clone", "-q", str(_ROOT), str(clone)], check=True)
+        row: dict[str, Any] = {"name": CLONE, "load_before": round(os.getloadavg()[0], 1)}
+        timed(row, "page", partial(_served_by_make, clone, Path(folder)))
+        files = [path for path in (clone / ".venv").rglob("*") if path.is_file() and not path.is_symlink()]
+        row["venv_megabytes"] = round(sum(path.stat().st_size for path in files) / 1e6, 1)
+        asked = [str(clone / ".venv" / "bin" / "python"), "-V"]
+        row["python"] = subprocess.run(asked, check=True, capture_output=True, text=True).stdout.split()[1]
+        return row
+
+
+def _served_by_make(clone: Path, home: Path) -> None:
+    left_out = ("PYTHON", "DISPLAY", "WAYLAND", "VIRTUAL_ENV", "MAKE", "SPARRING")
+    kept = {key: value for key, value in os.environ.items() if not key.startswith(left_out)}
+    variables = {**kept, "HOME": str(home), "SPARRING_HOME": str(home / "data"), "PIP_NO_CACHE_DIR": "1"}
+    with subprocess.Popen(
+        ["make", "play"],
+        cwd=clone,
+        env=variables,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        start_new_session=True,
+    ) as make:
+        try:
+            assert make.stdout is not None
+            shown = next(line for line in make.stdout if line.startswith("The page is at "))
+            with urllib.request.urlopen(shown.split()[4], timeout=_SECONDS) as page_of_clone:
+                assert b"<title>Sparring" in page_of_clone.read()
+        finally:
+            os.killpg(make.pid, signal.SIGTERM)
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Tries the wheels."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("names", nargs="*", help=f"what to measure: {', '.join((*TRIALS, *LAUNCHERS))}")
+    parser.add_argument(
+        "names", nargs="*", help=f"what to measure: {', '.join((*TRIALS, *LAUNCHERS, CLONE))}"
+    )
     parser.add_argument("--wheels", type=Path, default=Path("dist"), help="folder of the wheels")
     parser.add_argument("--no-tests", action="store_true", help="leave out the player's tests")
     parser.add_argument("--out", type=Path, default=RESULTS)
     options = parser.parse_args(arguments)
-    wheels, usual = options.wheels.resolve(), (*TRIALS, *LAUNCHERS)
+    wheels, usual = options.wheels.resolve(), (*TRIALS, *LAUNCHERS, CLONE)
     for name in options.names or usual:
         head = provenance("python -m bench.install")
-        if name in LAUNCHERS:
+        if name == CLONE:
+            row = clone_row()
+        elif name in LAUNCHERS:
             row = launcher_row(name, wheels)
         else:
             row = trial(name, wheels, with_tests=not options.no_tests)
         print(json.dumps(row), flush=True)
         # Read anew: another process may have measured another row.
-        kept = json.loads(options.out.read_text())["rows"] if options.out.exists() else []
-        rows = {entry.get("name"): entry for entry in kept} | {name: {**row, "commit": head["commit"]}}
-        sizes = {path.name: path.stat().st_size for path in sorted(wheels.glob("*.whl"))}
+        kept = json.loads(options.out.read_text()) if options.out.exists() else {"rows": [], "wheels": {}}
+        rows = {entry["name"]: entry for entry in kept["rows"]} | {name: {**row, "commit": head["commit"]}}
+        sizes = {path.name: path.stat().st_size for path in sorted(wheels.glob("*.whl"))} or kept["wheels"]
         write_json(
             {**head, "wheels": sizes, "rows": [rows[key] for key in usual if key in rows]}, options.out
         )

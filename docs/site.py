@@ -28,6 +28,10 @@ _LINK = re.compile(
     r"(?P<text>\[[^\]\[]*)?(?P<before>\]\(\s*)(?P<target>[^)\s#:]+)(?P<anchor>#[^)\s]*)?(?P<after>\s*\))"
 )
 _PATH = re.compile(r"[\w./-]+(\.md|/)")
+_INLINE_CODE = re.compile(r"(?<!</span>)(?<!<pre>)<code>(?P<text>[^<]+)</code>")
+_HYPHENATED = re.compile(r"(?<!\S)(?=\S*-)\S{2,30}(?!\S)")
+_WHOLE_WORD = r'<span class="word">\g<0></span>'
+_ICON = "src/sparring/data/page/icon.svg"
 _TITLE = re.compile(r"^# (.+)$", re.M)
 
 
@@ -55,6 +59,7 @@ def target_of(source: str, link: str) -> str | None:
 def on_files(files: Files, config: Any) -> Files:
     """Adds all files that pages link to, and the pages among them with their links."""
     seen = {repository_path(file.src_uri) for file in files}
+    files.append(File.generated(config, config["theme"]["logo"], abs_src_path=str(ROOT / _ICON)))
     waiting = [*_FIRST, *seen]
     while waiting:
         path = waiting.pop()
@@ -132,6 +137,17 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
         return f"{text}{match['before']}{link}{match['anchor'] or ''}{match['after']}"
 
     text = _LINK.sub(rewritten, markdown)
+    if source == "README.md":
+        page.meta["hide"] = ["navigation"]  # it would list this page alone
     if source.endswith(".ipynb"):
         text += f"\n[This notebook as a file]({posixpath.basename(source)})\n"
     return text
+
+
+def on_page_content(html: str, **_: Any) -> str:
+    """Keeps the words of code in a line of text whole: browsers would break `--level` after its hyphens."""
+
+    def whole(code: re.Match[str]) -> str:
+        return f"<code>{_HYPHENATED.sub(_WHOLE_WORD, code['text'])}</code>"
+
+    return _INLINE_CODE.sub(whole, html)

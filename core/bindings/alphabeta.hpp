@@ -185,8 +185,8 @@ nb::class_<LockedSearcher<P, J>> bind_searcher(nb::module_& m, const char* name)
             },
             nb::arg("state"),
             nb::sig("def extract_features(state: object) -> tuple[int, numpy.typing.NDArray[numpy.float64]]"),
-            "The stage of a state, an index of `stage_names`, and its features for the side to move, float64 "
-            "[features].")
+            "The stage of a state, an index of `stage_names`, and its features for the side "
+            "to move, float64 [features].")
         .def("set_weights", &S::set_weights, nb::arg("weights"),
              "Replaces the weights, float64 [stages, features], and clears the table. Raises ValueError.")
         .def("evaluate", &S::evaluate, nb::arg("state"),

@@ -25,8 +25,8 @@ void bind_chess(nb::module_& m) {
         .def_static(
             "initial", [](bool claim_draws) { return S(Position(claim_draws)); },
             nb::arg("claim_draws") = false,
-            "The initial position. With `claim_draws`, claimable draws (50 moves, third repetition) end the "
-            "game.")
+            "The initial position. With `claim_draws`, claimable draws (50 moves, "
+            "third repetition) end the game.")
         .def_static(
             "parse",
             [](std::string_view fen, bool claim_draws) {

@@ -53,8 +53,8 @@ void bind_expendibots_endgames(nb::module_& m) {
             nb::arg("state"), "The value of a state, or None if no table contains it.")
         .def("solve", &solve, nb::arg("strong"), nb::arg("weak"),
              "Computes a table by retrograde analysis, one signed byte for each position index; -128 marks "
-             "indices without a position.\n\nThe tables of fewer tokens must have been added. Raises "
-             "ParseError.")
+             "indices without a position.\n\nThe tables "
+             "of fewer tokens must have been added. Raises ParseError.")
         .def(
             "count_errors",
             [](const EndgameTables& e, int strong, int weak) {
@@ -63,8 +63,8 @@ void bind_expendibots_endgames(nb::module_& m) {
                 return expendibots::count_errors({strong, weak}, tables);
             },
             nb::arg("strong"), nb::arg("weak"),
-            "The number of positions of a table whose value does not follow from the values of their "
-            "successors.");
+            "The number of positions of a table whose value does not follow "
+            "from the values of their successors.");
 }
 
 }  // namespace sparring::bindings

@@ -57,8 +57,8 @@ void bind_expendibots_network(nb::module_& m) {
             },
             nb::arg("stacks"), nb::arg("measured"), nb::arg("first_bias"), nb::arg("between"),
             nb::arg("second_bias"), nb::arg("last"), nb::arg("last_bias"),
-            "Weights as float32 [inputs, units], biases as [units]. Raises ParseError if the sizes do not "
-            "match.")
+            "Weights as float32 [inputs, units], biases as [units]. "
+            "Raises ParseError if the sizes do not match.")
         .def_ro_static("places", &Network::places, "The number of one-hot inputs of stacks.")
         .def_ro_static("numbers", &Network::numbers, "The number of measured features.")
         .def(

@@ -25,11 +25,11 @@ void bind_alphabeta(nb::class_<State<P>>& state) {
         },
         nb::arg("nodes"), nb::arg("margin"),
         nb::sig("def alphabeta(self, nodes: int, margin: int) -> list[tuple[int, int]]"),
-        "The legal moves with their scores, best first, by an alpha-beta search with a material "
-        "evaluation.\n\n"
+        "The legal moves with their scores, best first, by an alpha-beta search "
+        "with a material evaluation.\n\n"
         "`nodes` is about the number of positions searched. Scores are centipawns for the side to move; they "
-        "are exact within `margin` centipawns of the best, and upper bounds otherwise. Empty if the game is "
-        "over.");
+        "are exact within `margin` centipawns of the best, and upper bounds otherwise. "
+        "Empty if the game is over.");
 }
 
 }  // namespace sparring::bindings

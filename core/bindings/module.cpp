@@ -51,6 +51,13 @@ NB_MODULE(_core, m) {
             "reason", [](const Outcome& o) { return std::string(o.reason); },
             "The rule that ended the game, such as 'checkmate'.")
         .def(
+            "score",
+            [](const Outcome& o, int side) {
+                if (side != 0 && side != 1) throw nb::value_error("a side is 0 or 1");
+                return o.winner == Outcome::no_winner ? 0.5 : o.winner == side ? 1.0 : 0.0;
+            },
+            nb::arg("side"), "The score of player 0 or 1: 1 for a win, 0.5 for a draw, 0 for a loss.")
+        .def(
             "__eq__",
             [](const Outcome& a, nb::handle b) {
                 return nb::isinstance<Outcome>(b) && a == nb::cast<const Outcome&>(b);

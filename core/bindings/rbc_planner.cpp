@@ -265,8 +265,8 @@ void bind_rbc_planner(nb::module_& m) {
         },
         nb::arg("player"), nb::arg("action"),
         "The number of an action, 0 to 4160, in the policy of the planner's network: 64 senses, 64 * 64 "
-        "moves by origin and destination, the pass; ranks are reversed for Black. Raises ValueError for no "
-        "sense.");
+        "moves by origin and destination, the pass; ranks are reversed for Black. "
+        "Raises ValueError for no sense.");
 }
 
 }  // namespace sparring::bindings

@@ -177,8 +177,8 @@ nb::class_<State<P>> bind_state(nb::module_& m, const char* name, const char* do
         .def(
             "perft", [](const S& s, int depth) { return perft(s.position(), depth); }, nb::arg("depth"),
             nb::call_guard<nb::gil_scoped_release>(),
-            "The number of move sequences of length `depth`. Draws by repetition or move count do not end a "
-            "sequence.")
+            "The number of move sequences of length `depth`. Draws "
+            "by repetition or move count do not end a sequence.")
         .def(
             "playout",
             [](const S& s, std::uint64_t seed, std::uint32_t limit) {
@@ -243,8 +243,8 @@ nb::class_<State<P>> bind_state(nb::module_& m, const char* name, const char* do
                 return unpack_moves(s, std::string_view(packed.c_str(), packed.size()), checked_width(width));
             },
             nb::arg("packed"), nb::arg("width"),
-            "The state after moves that `pack_moves` packed with the same `width`. Raises ParseError or "
-            "IllegalMove.")
+            "The state after moves that `pack_moves` packed with the same `width`. "
+            "Raises ParseError or IllegalMove.")
         .def("__getstate__", &start_and_moves<P>)
         .def("__setstate__",
              [](S& s, const std::tuple<std::string, std::vector<int>>& line) {

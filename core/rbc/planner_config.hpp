@@ -58,8 +58,8 @@ struct PlannerConfig {
                    "Share of a native quiescence search in the value of a leaf; the rest is the network's.",
                    Range{0, 1}},
             Option{"belief_noise", &C::belief_noise,
-                   "Share of actions of the opponent in the belief that are drawn uniformly, not from its "
-                   "policy.",
+                   "Share of actions of the opponent in the belief that are drawn uniformly, "
+                   "not from its policy.",
                    Range{0, 1}},
             Option{"attack_weight", &C::attack_weight,
                    "Odds factor of the opponent's moves that attack the king, in the belief.", Range{0, 100}},
@@ -81,8 +81,8 @@ struct PlannerConfig {
                    "UCB1; else an action without visits has the mean value of the node."},
             Option{"static_analysis", &C::static_analysis, "Ends playouts at certain wins (section 5.4)."},
             Option{"bandit_belief", &C::bandit_belief,
-                   "Takes the opponent's actions in the belief by the bandit (algorithm 2), not from its "
-                   "policy."}};
+                   "Takes the opponent's actions in the belief by the bandit (algorithm 2), "
+                   "not from its policy."}};
     }
 };
 

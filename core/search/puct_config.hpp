@@ -39,8 +39,8 @@ struct PuctConfig {
             Option{"c_puct", &C::c_puct, "Exploration constant of PUCT; `inf` follows the prior alone.",
                    Range{0, unlimited}},
             Option{"c_base", &C::c_base,
-                   "If positive, c_puct grows with the visits N: c_puct + c_factor * log((N + c_base + 1) / "
-                   "c_base).",
+                   "If positive, c_puct grows with the visits N: "
+                   "c_puct + c_factor * log((N + c_base + 1) / c_base).",
                    Range{0, 1e9}},
             Option{"c_factor", &C::c_factor, "Factor of that growth.", Range{0, 1000}},
             Option{"policy_temperature", &C::policy_temperature,

@@ -26,7 +26,10 @@ if TYPE_CHECKING:
     from sparring.games import ParseError as ParseError
     from sparring.games import load_game as load_game
     from sparring.games.game import Game as Game
+    from sparring.games.game import Move as Move
+    from sparring.games.game import Outcome as Outcome
     from sparring.games.game import Position as Position
+    from sparring.games.states import State as State
     from sparring.measure.expectation import safer_moves as safer_moves
     from sparring.measure.review import Review as Review
     from sparring.measure.review import review as review

@@ -27,6 +27,9 @@ class Outcome:
     def reason(self) -> str:
         """The rule that ended the game, such as 'checkmate'."""
 
+    def score(self, side: int) -> float:
+        """The score of player 0 or 1: 1 for a win, 0.5 for a draw, 0 for a loss."""
+
     def __eq__(self, other: object, /) -> bool: ...
 
     def __hash__(self) -> int: ...

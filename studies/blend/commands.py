@@ -10,10 +10,10 @@ from typing import Annotated, Any, cast
 import typer
 from rich.table import Table
 
+from sparring.base.config import user_data_folder
 from sparring.base.errors import UserError
 from sparring.cli.arguments import named_policies
 from sparring.cli.console import ProgressBar, foreign, make_console
-from sparring.networks.store import user_data_folder
 from studies.options import Html, command_line
 
 _PROTOCOLS = {"chess": "uci", "go": "gtp", "shogi": "usi"}

@@ -173,7 +173,9 @@ def measure_book(out: Path, *, games: int, nodes: int, command: str) -> dict[str
         }
         live = LiveGame(Expendibots(), players)
         end = play_out(live)
-        points.append(0.5 if end.winner is None else float(end.winner == number % 2))
+        score = end.score(number % 2)
+        assert score is not None  # every game is played
+        points.append(score)
         lines.add(" ".join(str(state.last_move) for state in live.states[1:]))
     report = {
         **provenance(command),

@@ -179,4 +179,4 @@ def score(board: Board) -> float:
     if board.agreed is not None:
         return board.agreed
     outcome = board.state.outcome
-    return 0.5 if outcome is None or outcome.winner is None else float(outcome.winner == 0)
+    return 0.5 if outcome is None else outcome.score(0)

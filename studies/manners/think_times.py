@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+import io
+import itertools
+import tempfile
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, ClassVar
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
+from torch import nn
 
 from sparring.players.behaviour_models import Situation, ThinkTimeModel
+from sparring.training.config import OptimizationConfig
+from sparring.training.task import StepLoss, Task, TaskBatch
+from sparring.training.trainer import Trainer
 from studies.manners.traces import Traces
 
 Array = NDArray[np.float64]
 QUANTILES = (0.02, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.97, 0.995)
-_WIDTH = 32
+_WIDTH, _BATCH = 32, 1024
 _FIRST_PLY = 2
 """Lichess does not count the time of the first two plies."""
 
@@ -52,41 +62,106 @@ def timed_moves(traces: Traces) -> NDArray[np.bool_]:
     return timed
 
 
+@dataclass(frozen=True)
+class _RunConfig:
+    """Configuration of a run."""
+
+    name: str
+    training: OptimizationConfig
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values for checkpoints."""
+        return asdict(self)
+
+
+class ThinkTimeTask(Task):
+    """The task `think-time`: quantiles of the times of moves, by the pinball loss."""
+
+    name: ClassVar[str] = "think-time"
+    output: ClassVar[str] = "think-time.npz"
+
+    def __init__(
+        self, situation: Situation, spent: Array, weights: Array, *, epochs: int = 12, seed: int = 0
+    ) -> None:
+        """`weights` are those of the moves."""
+        features = situation.features()
+        self.low, self.high = np.quantile(features, (0.002, 0.998), axis=0)
+        clipped = np.clip(features, self.low, self.high)
+        self.centre, self.scale = clipped.mean(axis=0), clipped.std(axis=0) + 1e-6
+        self._inputs = torch.tensor((clipped - self.centre) / self.scale, dtype=torch.float32)
+        pace = np.maximum(situation.pace, 0.05)
+        self._target = torch.tensor(np.log((spent + 0.5) / pace), dtype=torch.float32)
+        self._share = torch.tensor(weights / weights.mean(), dtype=torch.float32)
+        self._epoch = len(self._inputs) // _BATCH + 1
+        """Steps of a pass over the moves."""
+        training = OptimizationConfig(
+            steps=epochs * self._epoch,
+            batch=_BATCH,
+            schedule="linear",
+            learning_rate=0.03,
+            warmup=0.05,
+            final_rate=0.0,
+            weight_decay=0.01,
+            max_grad_norm=0.0,
+            seed=seed,
+            validate_every=self._epoch,
+        )
+        self.config = _RunConfig("think-time", training)
+
+    def make_model(self) -> nn.Module:
+        """Returns a network with random weights."""
+        inputs = self._inputs.shape[1]
+        return nn.Sequential(nn.Linear(inputs, _WIDTH), nn.Tanh(), nn.Linear(_WIDTH, len(QUANTILES)))
+
+    def batches(self, begin: Any) -> Generator[TaskBatch]:
+        """Yields the moves in a new random order in every pass."""
+        return (self.example(step) for step in itertools.count(begin))
+
+    def example(self, begin: Any) -> TaskBatch:
+        """Returns the batch of a step."""
+        generator = torch.Generator().manual_seed(self.config.training.seed + begin // self._epoch)
+        order = torch.randperm(len(self._inputs), generator=generator)
+        rows = torch.tensor_split(order, self._epoch)[begin % self._epoch]
+        return TaskBatch((self._inputs[rows], self._target[rows], self._share[rows]), begin + 1)
+
+    def loss(self, forward: Callable[..., Any], batch: TaskBatch) -> StepLoss:
+        """Returns the weighted pinball loss."""
+        inputs, target, share = batch.tensors
+        levels = torch.tensor(QUANTILES)
+        error = target[:, None] - forward(inputs)
+        return StepLoss((torch.maximum(levels * error, (levels - 1) * error).mean(dim=1) * share).mean(), {})
+
+    def validate(self, model: nn.Module, step: int) -> dict[str, Any]:
+        """Returns the loss over all moves of the fit: `report` measures on other games."""
+        whole = TaskBatch((self._inputs, self._target, self._share), step)
+        return {"pinball_loss": float(self.loss(model, whole).total.detach())}
+
+    def export(self, model: nn.Module, metrics: dict[str, Any] | None, step: int) -> bytes:
+        """Returns the weights and biases of the layers as a file of arrays."""
+        file = io.BytesIO()
+        np.savez(file, *(array for layer in self.model_of(model).layers for array in layer))
+        return file.getvalue()
+
+    def model_of(self, network: nn.Module) -> ThinkTimeModel:
+        """The model with the weights of a network."""
+        layers = tuple(
+            (layer.weight.detach().double().numpy().T, layer.bias.detach().double().numpy())
+            for layer in network.children()
+            if isinstance(layer, nn.Linear)
+        )
+        return ThinkTimeModel(np.array(QUANTILES), self.low, self.high, self.centre, self.scale, layers)
+
+
 def fit(
     situation: Situation, spent: Array, weights: Array, *, epochs: int = 12, seed: int = 0
 ) -> ThinkTimeModel:
-    """Fits the quantiles by the pinball loss with PyTorch on the CPU; `weights` are those of the moves."""
-    import torch
-
-    torch.manual_seed(seed)
-    features = situation.features()
-    low, high = np.quantile(features, (0.002, 0.998), axis=0)
-    clipped = np.clip(features, low, high)
-    centre, scale = clipped.mean(axis=0), clipped.std(axis=0) + 1e-6
-    inputs = torch.tensor((clipped - centre) / scale, dtype=torch.float32)
-    target = torch.tensor(np.log((spent + 0.5) / np.maximum(situation.pace, 0.05)), dtype=torch.float32)
-    share = torch.tensor(weights / weights.mean(), dtype=torch.float32)
-    levels = torch.tensor(QUANTILES)
-    network = torch.nn.Sequential(
-        torch.nn.Linear(inputs.shape[1], _WIDTH), torch.nn.Tanh(), torch.nn.Linear(_WIDTH, len(QUANTILES))
-    )
-    steps = epochs * (len(inputs) // 1024 + 1)
-    optimiser = torch.optim.AdamW(network.parameters(), lr=0.01, weight_decay=0.01)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, 0.01, total_steps=steps)
-    for _ in range(epochs):
-        for batch in torch.split(torch.randperm(len(inputs)), 1024):
-            error = target[batch, None] - network(inputs[batch])
-            loss = (torch.maximum(levels * error, (levels - 1) * error).mean(dim=1) * share[batch]).mean()
-            optimiser.zero_grad()
-            loss.backward()  # type: ignore[no-untyped-call]
-            optimiser.step()
-            schedule.step()
-    layers = tuple(
-        (layer.weight.detach().double().numpy().T, layer.bias.detach().double().numpy())
-        for layer in network
-        if isinstance(layer, torch.nn.Linear)
-    )
-    return ThinkTimeModel(np.array(QUANTILES), low, high, centre, scale, layers)
+    """Fits the quantiles on the CPU, in seconds; `weights` are those of the moves."""
+    task = ThinkTimeTask(situation, spent, weights, epochs=epochs, seed=seed)
+    with tempfile.TemporaryDirectory() as folder:
+        run = Trainer(task, Path(folder), device="cpu")
+        run.train()
+        with run.averaged_model() as network:
+            return task.model_of(network)
 
 
 def rank_correlation(first: Array, second: Array) -> float:

@@ -157,12 +157,12 @@ class _Worker(Worker[tuple[VariantMatch, int], PlayedGame]):
         assert live.end is not None
         if live.end.broke_rules or live.end.reason == NOT_STARTED:
             return VariantGame(*labels, number, None, live.end.detail), b""
-        bot, state, winner = bots[first], live.states[-1], live.end.winner
+        bot, state = bots[first], live.states[-1]
         playouts, nodes = np.mean(bot.searches, axis=0).round(1).tolist() if bot.searches else (None, None)
         played = VariantGame(
             *labels,
             number,
-            0.5 if winner is None else float(winner == first),
+            live.end.score(first),
             _REASONS.get(live.end.reason, live.end.reason),
             state.ply // 4,
             least_left=round(bot.least, 2),
@@ -170,16 +170,16 @@ class _Worker(Worker[tuple[VariantMatch, int], PlayedGame]):
             nodes=nodes,
             megabytes=round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, 1),
         )
-        return played, _history(state, winner, names, number)
+        return played, _history(state, live.end.first_score, names, number)
 
 
-def _history(state: RbcState, winner: int | None, names: Sequence[str], number: int) -> bytes:
+def _history(state: RbcState, first_score: float | None, names: Sequence[str], number: int) -> bytes:
     """The game as a line of reconchess's JSON, compressed; empty if the game was not played to its end."""
     if state.outcome is None:
         return b""
     record = GameRecord(
         moves=state.pack_moves(DESCRIPTION.packed_move_bytes),
-        result=0.5 if winner is None else 1.0 - winner,
+        result=first_score,
         ending=Termination.NORMAL,
         first=Path(names[0]).stem,
         second=Path(names[1]).stem,

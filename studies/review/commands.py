@@ -81,12 +81,13 @@ def review_network(
     epochs: Annotated[int, typer.Option(min=1, help="Passes over the positions.")] = 9,
     out: Annotated[Path, typer.Option(help="File of the network.")] = Path("chess.npz"),
 ) -> None:
-    """Train the value network of the search of chess lines on games with evaluations. Needs PyTorch."""
-    import numpy as np
+    """Train the value network of the search of chess lines on games with evaluations. Needs PyTorch.
 
-    from sparring.base.storage import atomic_writer
-    from studies.review.network import read_examples, train
+    The run lies in a folder beside the file, such as chess.run, and resumes there.
+    """
+    from sparring.base.storage import atomic_write
+    from studies.review.network import LineNetworkTask, read_examples, train
 
-    layers, _ = train(read_examples(games), epochs, print)
-    with atomic_writer(out) as path, path.open("wb") as file:
-        np.savez_compressed(file, **layers)  # type: ignore[arg-type]
+    run = out.with_suffix(".run")
+    train(read_examples(games), epochs, run, print)
+    atomic_write(out, (run / LineNetworkTask.output).read_bytes())

@@ -6,12 +6,12 @@ nothing. The target is the win probability of the evaluation by Lichess's formul
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from itertools import islice
+import io
+from collections.abc import Callable, Generator, Iterator
+from dataclasses import asdict, dataclass
+from itertools import count, islice
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
@@ -21,6 +21,9 @@ from sparring.base.errors import BadFile
 from sparring.games import load_game
 from sparring.records import open_records
 from sparring.records.record import Split
+from sparring.training.config import OptimizationConfig
+from sparring.training.task import StepLoss, Task, TaskBatch
+from sparring.training.trainer import Trainer, TrainingProgress
 
 INPUTS, WIDTH, BUCKETS = 768, 128, 8
 """The sizes of core/chess/value_network.hpp."""
@@ -114,6 +117,11 @@ class _Network(torch.nn.Module):
         output = (units * self.last[bucket]).sum(1) + self.last_bias[bucket]
         return output * _CENTIPAWNS * _ODDS
 
+    def keep_in_range(self) -> None:
+        """Limits the weights of the last layer to those of the file."""
+        with torch.no_grad():
+            self.last.clamp_(-_MOST_WEIGHT, _MOST_WEIGHT)
+
     def layers(self) -> dict[str, NDArray[Any]]:
         """The layers in integers, as the file has them."""
         with torch.no_grad():
@@ -135,39 +143,111 @@ def _inputs(examples: Examples, rows: NDArray[np.int64]) -> tuple[torch.Tensor, 
     return own, other, bucket, torch.sigmoid(torch.from_numpy(score) * _ODDS)
 
 
+@dataclass(frozen=True)
+class _RunConfig:
+    """Configuration of a run."""
+
+    name: str
+    training: OptimizationConfig
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values for checkpoints."""
+        return asdict(self)
+
+
+class LineNetworkTask(Task):
+    """The task `line-network`: the win probability of a position, with the error to the power 2.2."""
+
+    name: ClassVar[str] = "line-network"
+    output: ClassVar[str] = "chess.npz"
+
+    _network: _Network
+
+    def __init__(self, examples: Examples, epochs: int, batch: int = _BATCH, seed: int = 1) -> None:
+        self._examples = examples
+        self._rows = np.flatnonzero(~examples.validation)
+        self._epoch = max(1, len(self._rows) // batch)
+        """Steps of a pass over the positions."""
+        training = OptimizationConfig(
+            steps=epochs * self._epoch,
+            batch=batch,
+            optimiser="adam",
+            schedule="cosine",
+            learning_rate=_RATE,
+            warmup=0.08,
+            final_rate=1 / 300,
+            weight_decay=0.0,
+            max_grad_norm=0.0,
+            seed=seed,
+            validate_every=self._epoch,
+        )
+        self.config = _RunConfig("line-network", training)
+
+    def make_model(self) -> torch.nn.Module:
+        """Returns a network with random weights."""
+        self._network = _Network()
+        return self._network
+
+    def batches(self, begin: Any) -> Generator[TaskBatch]:
+        """Yields the positions in a new random order in every pass."""
+        number, order = -1, self._rows
+        for step in count(begin):
+            if step // self._epoch != number:
+                number = step // self._epoch
+                order = self._order(number)
+            yield self._batch(order, step)
+
+    def example(self, begin: Any) -> TaskBatch:
+        """Returns the batch of a step."""
+        return self._batch(self._order(begin // self._epoch), begin)
+
+    def loss(self, forward: Callable[..., Any], batch: TaskBatch) -> StepLoss:
+        """Returns the mean of the error to a power. The weights of the last layer stay within what the file
+        can express."""
+        self._network.keep_in_range()
+        own, other, bucket, target = batch.tensors
+        wins = torch.sigmoid(forward(own, other, bucket))
+        return StepLoss(((wins - target).abs() ** _ERROR_POWER).mean(), {})
+
+    def validate(self, model: torch.nn.Module, step: int) -> dict[str, Any]:
+        """Returns the errors in win probability on positions of games that are not trained on."""
+        return dict(_errors(model, self._examples))
+
+    def export(self, model: torch.nn.Module, metrics: dict[str, Any] | None, step: int) -> bytes:
+        """Returns the file of the network with its layers in integers."""
+        assert isinstance(model, _Network)
+        model.keep_in_range()
+        file = io.BytesIO()
+        np.savez_compressed(file, **model.layers())  # type: ignore[arg-type]
+        return file.getvalue()
+
+    def _order(self, number: int) -> NDArray[np.int64]:
+        return np.random.default_rng([self.config.training.seed, number]).permutation(self._rows)
+
+    def _batch(self, order: NDArray[np.int64], step: int) -> TaskBatch:
+        size = self.config.training.batch
+        first = step % self._epoch * size
+        return TaskBatch(_inputs(self._examples, np.sort(order[first : first + size])), step + 1)
+
+
 def train(
-    examples: Examples, epochs: int, report: Callable[[str], None], batch: int = _BATCH
-) -> tuple[dict[str, NDArray[Any]], dict[str, float]]:
-    """The layers of a network, and its errors in win probability on the validation positions."""
-    torch.manual_seed(1)
-    rng = np.random.default_rng(0)
-    network = _Network()
-    rows = np.flatnonzero(~examples.validation)
-    optimiser = torch.optim.Adam(network.parameters())
-    steps = epochs * (len(rows) // batch)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(
-        optimiser, _RATE, total_steps=steps + 1, pct_start=0.08, final_div_factor=300
-    )
-    started = time.perf_counter()
-    errors: dict[str, float] = {}
-    for epoch in range(epochs):
-        order = rng.permutation(rows)
-        for first in range(0, len(order) - batch + 1, batch):
-            own, other, bucket, target = _inputs(examples, np.sort(order[first : first + batch]))
-            wins = torch.sigmoid(network(own, other, bucket))
-            loss = ((wins - target).abs() ** _ERROR_POWER).mean()
-            optimiser.zero_grad()
-            loss.backward()  # type: ignore[no-untyped-call]
-            optimiser.step()
-            schedule.step()
-            with torch.no_grad():
-                network.last.clamp_(-_MOST_WEIGHT, _MOST_WEIGHT)
-        errors = _errors(network, examples)
-        report(f"epoch {epoch + 1} of {epochs}: {errors}, {time.perf_counter() - started:.0f} s")
-    return network.layers(), errors
+    examples: Examples, epochs: int, folder: Path, report: Callable[[str], None], batch: int = _BATCH
+) -> dict[str, Any]:
+    """Trains a network in the folder of a run, or resumes the run there; `chess.npz` there is the result.
+
+    Returns its errors in win probability on the validation positions.
+    """
+    run = Trainer(LineNetworkTask(examples, epochs, batch), folder, device="cpu")
+
+    def show(progress: TrainingProgress) -> None:
+        if progress.validation is not None and progress.step % run.config.training.validate_every == 0:
+            report(f"step {progress.step} of {progress.steps}: {progress.validation}")
+
+    run.train(show)
+    return run.metrics or {}
 
 
-def _errors(network: _Network, examples: Examples) -> dict[str, float]:
+def _errors(network: torch.nn.Module, examples: Examples) -> dict[str, float]:
     rows = np.flatnonzero(examples.validation)[:_VALIDATION]
     if not len(rows):
         return {}

@@ -206,48 +206,49 @@ def test_every_game_can_be_played_from_the_terminal(
             "chess",
             "e4\nwhy\nhint\n",
             ("--rating", "1200", "--my-rating", "1400"),
-            "Sparring (model level-people), level 1200, who errs as people of 1200 do (Lichess rapid).",
+            "Sparring 1200 (model level-people), who errs as people of 1200 do (Lichess rapid).",
         ),
         (
             "chess",
             "e4\n",
             (),
-            "Sparring (model level-people), level 1500, who errs as people of 1500 do (Lichess rapid).",
+            "Sparring, level 1500 (model level-people), who errs as people of 1500 do (Lichess rapid).",
         ),
         (
             "chess",
             "e4\n",
             ("--level", "1500", "--temperature", "0.5"),
-            "Sparring (model level-people), level 1500, who plays in the style of a 1500.",
+            "Sparring, level 1500 (model level-people), who plays in the style of a 1500.",
         ),
         (
             "chess",
             "e4\n",
             ("--level", "1500", "--scale", "engine"),
-            "Sparring (model blend), level 1500, who plays in the style of a 1500, with a search of 2 nodes.",
+            "Sparring, level 1500 (model blend), who plays in the style of a 1500, with a search of 2 nodes.",
         ),
         (
             "go",
             "D4\nwhy\n",
             ("--rank", "3d"),
-            "Sparring (model blend), who plays in the style of a 3d. "
+            "Sparring 3d (model blend), who plays in the style of a 3d. "
             "Learned from people of 6d and stronger: a lower rank hardly plays weaker.\n",
         ),
         (
             "go",
             "D4\n",
             ("-o", "size=9", "--rank", "7d"),
-            "Sparring (model blend), who plays in the style of a 7d. Ranks from 6d to 8d are those of KGS; "
-            "9d is that of KGS and Fox. The network learned from games on 19x19",
+            "Sparring 7d (model blend), who plays in the style of a 7d. "
+            "Ranks from 6d to 8d are those of KGS; 9d is that of KGS and Fox. "
+            "The network learned from games on 19x19",
         ),
         (
             "go",
             "D4\n",
             ("--level", "1550"),
-            "Sparring (model blend), level 1550, who plays in the style of a 6d.\n",
+            "Sparring, level 1550 (model blend), who plays in the style of a 6d.\n",
         ),
         ("shogi", "7g7f\n", ("--temperature", "0.5"), "Sparring (model blend)."),
-        ("shogi", "", ("--position", "4k4/9/9/9/9/9/9/9/4K4 w 2r 1"), "Sparring (model blend), level 480."),
+        ("shogi", "", ("--position", "4k4/9/9/9/9/9/9/9/4K4 w 2r 1"), "Sparring, level 480 (model blend)."),
     ],
 )
 def test_people_are_played_by_default_and_the_same_seed_gives_the_same_game(

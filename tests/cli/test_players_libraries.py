@@ -35,6 +35,7 @@ tools = set()  # what the test itself imports
 def leave(code=0):
     packages = {{name for name in {FOREIGN} if sys.modules.get(name)}} - tools - began
     packages.update(name for name in {EXTRAS} if sys.modules.get(name))
+    sys.stdout.flush()  # os._exit would lose what a pipe has not got yet
     print("extras:", sorted(packages), file=sys.stderr, flush=True)
     kill(code)
 

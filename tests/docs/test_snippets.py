@@ -7,6 +7,8 @@ import inspect
 import re
 import subprocess
 import sys
+import tokenize
+from io import StringIO
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any
@@ -29,7 +31,13 @@ def test_python_of_a_page_runs_from_top_to_bottom(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("SPARRING_HOME", str(tmp_path / "home"))
-    namespace: dict[str, Any] = {"__name__": "__main__"}
+    printed: dict[int, str] = {}
+
+    def record_print(*values: object) -> None:
+        """Keeps what a line prints at first."""
+        printed.setdefault(sys._getframe(1).f_lineno, " ".join(map(str, values)))
+
+    namespace: dict[str, Any] = {"__name__": "__main__", "print": record_print}
     for block in blocks(page):
         if block.kind == "python":
             write_reader_files(tmp_path, block.needs)
@@ -37,6 +45,22 @@ def test_python_of_a_page_runs_from_top_to_bottom(
             if not block.run:  # what it imports exists
                 code.body = [each for each in code.body if isinstance(each, ast.Import | ast.ImportFrom)]
             exec(compile(code, page, "exec"), namespace)
+            promised = comments_after_print(block) if block.run else {}
+            assert {line: printed.get(line) for line in promised} == promised
+
+
+def comments_after_print(block: Block) -> dict[int, str]:
+    """What the lines of a block print according to the comments behind `print(...)`, by line of the page."""
+    return {
+        token.start[0] + block.line - 1: token.string.removeprefix("# ")
+        for token in tokenize.generate_tokens(StringIO(block.code).readline)
+        if token.type == tokenize.COMMENT and token.line.lstrip().startswith("print(")
+    }
+
+
+def test_what_a_comment_says_a_line_prints_is_seen() -> None:
+    code = "x = 1  # no\nif x:\n    print(x)  # 1\nprint(2)\n"
+    assert comments_after_print(Block("python", code, line=10)) == {12: "1"}
 
 
 def starts_processes(block: Block) -> bool:
@@ -110,6 +134,13 @@ def test_every_public_name_is_on_the_api_page() -> None:
         value = getattr(sparring, name)
         if inspect.isfunction(value):
             assert f"### `{name}{signature(value)}`" in text
+
+
+def test_the_reference_has_every_public_name_once() -> None:
+    text = PAGES["docs/reference.md"].read_text()
+    listed = re.findall(r"^::: sparring\.(\w+)$", text, re.M)
+    assert "`sparring.__version__`" in text, "a text has no entry of its own"
+    assert sorted([*listed, "__version__"]) == sorted(dir(sparring))
 
 
 def test_modules_and_names_of_the_package_exist() -> None:

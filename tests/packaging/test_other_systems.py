@@ -124,7 +124,7 @@ print("closed")
 
 
 def test_the_user_s_folder_on_windows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from sparring.networks.store import user_data_folder
+    from sparring.base.config import user_data_folder
 
     monkeypatch.setattr(sys, "platform", "win32")
     monkeypatch.delenv("SPARRING_HOME", raising=False)

@@ -84,6 +84,14 @@ def test_make_wheel_compiles_once() -> None:
     assert len(re.findall(r"pip .*(?:install|wheel).*", commands("wheel"))) == 1
 
 
+def test_one_interpreter_builds_the_tested_wheel_and_runs_its_tests() -> None:
+    lines = commands("test-wheel", "PYTHON=python3.13").splitlines()
+    assert "python3.13 -m venv build/wheel/venv" in lines
+    (build,) = (line for line in lines if " wheel -q" in line)
+    (install,) = (line for line in lines if " install -q" in line)
+    assert build.split()[0] == install.split()[0] == "build/wheel/venv/bin/python"
+
+
 def test_builds_are_constrained_too() -> None:
     for variable in ("PIP_CONSTRAINT", "PIP_BUILD_CONSTRAINT"):
         assert f"export {variable} := constraints.txt" in MAKEFILE

@@ -11,6 +11,7 @@ import pytest
 
 import sparring
 from sparring.players.policy_player import PolicyPlayer
+from sparring.rbc.planner import PlannerBot
 
 
 def test_a_game_between_two_levels_has_a_result_and_a_record(tmp_path: Path) -> None:
@@ -42,7 +43,7 @@ def test_every_way_to_say_who_plays() -> None:
     with sparring.load_player("chess", level=1200) as level, sparring.load_player("chess") as usual:
         assert isinstance(level, PolicyPlayer)
         assert level.config.level == 1200
-        assert usual.name == "Sparring"
+        assert usual.name == "Sparring, level 1500"
     with sparring.load_player("shogi") as shogi:
         assert isinstance(shogi, PolicyPlayer)
         assert shogi.config.level == 480  # the table's own default, not chess's
@@ -88,11 +89,77 @@ def test_another_program_is_a_player_too() -> None:
         ("chess", {"rating": 1500, "temperature": -3}, "from 0 to 1000"),
         ("chess", {"rating": 1500, "nodes": -3}, "a whole number"),
         ("chess", {"think_time": "maybe"}, "none or human"),
+        ("chess", {"seconds": 2}, "Only bots"),
+        ("rbc", {"bot": "attacker", "seconds": 2}, "The bot attacker has no time budget"),
+        ("rbc", {"bot": "planner", "seconds": 0}, "above 0"),
+        ("rbc", {"bot": "planner", "seconds": "2"}, "above 0"),
+        ("ches", {"level": 1500}, "unknown game 'ches'; did you mean 'chess'"),
+        ("ches", {"rating": 1500}, "unknown game 'ches'; did you mean 'chess'"),
+        ("ches", {}, "unknown game 'ches'; did you mean 'chess'"),
+        ("chess", {"levl": 2}, "unknown key 'levl'; did you mean 'level'"),
+        ("chess", {"wholly": 2}, "unknown key 'wholly'; there are game, kind, level"),
     ],
 )
 def test_what_cannot_be_played_is_named(game: str, keys: dict[str, Any], reason: str) -> None:
     with pytest.raises(sparring.SparringError, match=reason):
         sparring.load_player(game, **keys)
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "reason"),
+    [
+        ("ches", {}, "unknown game 'ches'; did you mean 'chess'"),
+        ("go", {"siz": 9}, "unknown option of go 'siz'; did you mean 'size'"),
+        ("shogi", {"size": 9}, "unknown option of shogi 'size'; there are none"),
+    ],
+)
+def test_an_unknown_game_or_option_is_named_with_the_nearest(
+    name: str, options: dict[str, object], reason: str
+) -> None:
+    with pytest.raises(sparring.BadConfig, match=reason):
+        sparring.load_game(name, **options)
+    with pytest.raises(ValueError, match=reason):
+        sparring.load_game(name, **options)
+
+
+def test_a_clock_that_cannot_be_read_is_an_error_of_ours() -> None:
+    with sparring.load_player("chess", strength=1) as player:
+        for error in (sparring.SparringError, ValueError):
+            with pytest.raises(error, match="clock 'five': expected minutes"):
+                sparring.play_game("chess", player, player, clock="five")
+
+
+@pytest.mark.parametrize(
+    ("game", "keys", "name"),
+    [
+        ("chess", {"level": 1500}, "Sparring, level 1500"),
+        ("chess", {"rating": 1200}, "Sparring 1200"),
+        ("go", {"rating": "3d"}, "Sparring 3d"),
+        ("chess", {"level": 1500, "adapt": True}, "Sparring"),
+        ("breakthrough", {"strength": 2}, "Strength 2"),
+        ("rbc", {"bot": "attacker"}, "attacker"),
+        ("rbc", {"bot": "planner", "seconds": 2}, "planner, 2 s a turn"),
+    ],
+)
+def test_a_player_is_called_by_its_kind_and_number(game: str, keys: dict[str, Any], name: str) -> None:
+    with sparring.load_player(game, **keys) as player:
+        assert player.name == name
+
+
+def test_a_bot_gets_its_seconds_a_turn() -> None:
+    with sparring.load_player("rbc", bot="planner", seconds=2) as player:
+        assert isinstance(player, PlannerBot)
+        assert player.options.seconds == 2
+
+
+def test_a_record_names_both_players() -> None:
+    with (
+        sparring.load_player("chess", level=1400) as first,
+        sparring.load_player("chess", rating=1200) as second,
+    ):
+        result = sparring.play_game("chess", first, second, seed=1, max_plies=4)
+    assert result.record is not None
+    assert result.record.players == ("Sparring, level 1400", "Sparring 1200")
 
 
 def test_a_game_of_hidden_information_is_played_too() -> None:

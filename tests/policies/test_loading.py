@@ -67,7 +67,7 @@ def test_a_name_of_several_games_needs_the_game(name: str) -> None:
 
 
 def test_an_unknown_game_is_named() -> None:
-    with pytest.raises(BadConfig, match="unknown game 'ches'; there are chess, "):
+    with pytest.raises(BadConfig, match="unknown game 'ches'; did you mean 'chess'"):
         load_policy("human", "ches")
 
 

@@ -19,6 +19,7 @@ from sparring.players import PlayerConfig
 from sparring.players.behaviour_models import RESIGNATION_FEATURES, ResignationModel, Situation
 from sparring.policies import Policy
 from sparring.records import GameRecord, RecordedGame, Termination
+from sparring.training.trainer import Trainer, read_metrics
 from studies.manners import judge, resignations, think_times, turing
 from studies.manners.commands import manners_conversion
 from studies.manners.conversion import (
@@ -96,6 +97,26 @@ def test_the_think_time_fit_finds_what_times_depend_on() -> None:
     predicted = model.predict(situation)
     assert think_times.rank_correlation(predicted[:, 5], spent) > 0.9
     assert np.mean(spent < predicted[:, 9]) == pytest.approx(0.9, abs=0.05)
+
+
+def test_the_think_time_fit_lowers_its_loss_and_resumes_with_equal_weights(tmp_path: Path) -> None:
+    count = 2500
+    entropy, known = RNG.uniform(0, 3, count), np.full(count, 100.0)
+    situation = Situation(
+        known, 0 * known, known, known, known, known, known, entropy, 0 * known, known / 200, known / 200,
+        0 * known, 15 * known,
+    )  # fmt: skip
+    task = think_times.ThinkTimeTask(situation, np.exp(entropy), np.ones(count), epochs=4)
+    untrained = task.validate(task.make_model(), 0)["pinball_loss"]
+    assert Trainer(task, tmp_path / "whole", device="cpu").train()
+    losses = [entry["pinball_loss"] for entry in read_metrics(tmp_path / "whole")]
+    assert losses[-1] < 0.5 * untrained
+    assert not Trainer(task, tmp_path / "halves", device="cpu").train(stop_at=0.0)  # after one step
+    resumed = Trainer(task, tmp_path / "halves", device="cpu")
+    assert resumed.step == 1
+    assert resumed.train()
+    whole, halves = (np.load(tmp_path / name / task.output) for name in ("whole", "halves"))
+    assert all(np.array_equal(whole[name], halves[name]) for name in whole.files)
 
 
 def test_rank_correlation_is_spearmans() -> None:

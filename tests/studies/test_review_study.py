@@ -94,7 +94,8 @@ def test_the_network_is_trained_as_the_search_reads_it(tmp_path: Path) -> None:
     examples = read_examples(path)
     assert len(examples.places) == 3 * 5
     assert examples.centipawns[:2].tolist() == [-20, 30]
-    layers, _ = train(examples, 2, lambda _: None, batch=4)
+    train(examples, 2, tmp_path / "run", lambda _: None, batch=4)
+    layers = dict(np.load(tmp_path / "run" / "chess.npz"))
     search = ChessLineSearch(**layers, megabytes=1)
     state = Chess().parse("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1")
     network = _Network()
@@ -109,3 +110,26 @@ def test_the_network_is_trained_as_the_search_reads_it(tmp_path: Path) -> None:
     path.write_text("1. e4 e5 *")
     with pytest.raises(BadFile, match="no game has evaluations"):
         read_examples(path)
+
+
+def test_the_training_of_the_network_lowers_the_loss_and_resumes_with_equal_weights(tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    from sparring.training.trainer import Trainer, read_metrics
+    from studies.review.network import LineNetworkTask, read_examples
+
+    path = tmp_path / "games.pgn"
+    path.write_text((GAME + "\n") * 12)
+    task = LineNetworkTask(read_examples(path), epochs=20, batch=8)
+    whole = Trainer(task, tmp_path / "whole", device="cpu")
+    assert whole.train()
+    losses = [entry["loss"] for entry in read_metrics(tmp_path / "whole")]
+    assert losses[-1] < 0.5 * losses[0]
+
+    halves = LineNetworkTask(read_examples(path), epochs=20, batch=8)
+    first = Trainer(halves, tmp_path / "halves", device="cpu")
+    assert not first.train(stop_at=0.0)  # after one step
+    second = Trainer(halves, tmp_path / "halves", device="cpu")
+    assert second.step == 1
+    assert second.train()
+    written = [(tmp_path / name / "chess.npz").read_bytes() for name in ("whole", "halves")]
+    assert written[0] == written[1]

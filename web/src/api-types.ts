@@ -3560,7 +3560,7 @@ export interface operations {
                     "application/json": components["schemas"]["GameOffer"][];
                 };
             };
-            /** @description There is no such thing of this visitor. */
+            /** @description Not found, or it belongs to another visitor. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3636,7 +3636,7 @@ export interface operations {
                     "application/json": components["schemas"]["StrengthView"];
                 };
             };
-            /** @description There is no such thing of this visitor. */
+            /** @description Not found, or it belongs to another visitor. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3717,7 +3717,7 @@ export interface operations {
                     "application/json": components["schemas"]["GameSummary"][];
                 };
             };
-            /** @description There is no such thing of this visitor. */
+            /** @description Not found, or it belongs to another visitor. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3795,7 +3795,7 @@ export interface operations {
                     "application/json": components["schemas"]["GameView"];
                 };
             };
-            /** @description There is no such thing of this visitor. */
+            /** @description Not found, or it belongs to another visitor. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3871,7 +3871,7 @@ export interface operations {
                     "application/json": components["schemas"]["GameView"];
                 };
             };
-            /** @description There is no such thing of this visitor. */
+            /** @description Not found, or it belongs to another visitor. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3945,7 +3945,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description There is no such thing of this visitor. */
+            /** @description Not found, or it belongs to another visitor. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4028,7 +4028,7 @@ export interface operations {
                     "application/json": components["schemas"]["GameView"];
                 };
             };
-            /** @description There is no such thing of this visitor. */
+            /** @description Not found, or it belongs to another visitor. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4108,7 +4108,7 @@ export interface operations {
                     "application/json": components["schemas"]["GameView"];
                 };
             };
-            /** @description There is no such thing of this visitor. */
+            /** @description Not found, or it belongs to another visitor. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4184,7 +4184,7 @@ export interface operations {
                     "application/json": components["schemas"]["GameView"];
                 };
             };
-            /** @description There is no such thing of this visitor. */
+            /** @description Not found, or it belongs to another visitor. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4260,7 +4260,7 @@ export interface operations {
                     "application/json": components["schemas"]["GameView"];
                 };
             };
-            /** @description There is no such thing of this visitor. */
+            /** @description Not found, or it belongs to another visitor. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4338,7 +4338,7 @@ export interface operations {
                     "application/json": components["schemas"]["HintView"];
                 };
             };
-            /** @description There is no such thing of this visitor. */
+            /** @description Not found, or it belongs to another visitor. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4418,7 +4418,7 @@ export interface operations {
                     "application/json": components["schemas"]["GameView"];
                 };
             };
-            /** @description There is no such thing of this visitor. */
+            /** @description Not found, or it belongs to another visitor. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4494,7 +4494,7 @@ export interface operations {
                     "application/json": components["schemas"]["GameView"];
                 };
             };
-            /** @description There is no such thing of this visitor. */
+            /** @description Not found, or it belongs to another visitor. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4570,7 +4570,7 @@ export interface operations {
                     "application/json": components["schemas"]["GameView"];
                 };
             };
-            /** @description There is no such thing of this visitor. */
+            /** @description Not found, or it belongs to another visitor. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4647,7 +4647,7 @@ export interface operations {
                     "application/json": components["schemas"]["PositionView"];
                 };
             };
-            /** @description There is no such thing of this visitor. */
+            /** @description Not found, or it belongs to another visitor. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4725,7 +4725,7 @@ export interface operations {
                     "application/json": components["schemas"]["ReplayView"];
                 };
             };
-            /** @description There is no such thing of this visitor. */
+            /** @description Not found, or it belongs to another visitor. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4804,7 +4804,7 @@ export interface operations {
                     "text/plain": string;
                 };
             };
-            /** @description There is no such thing of this visitor. */
+            /** @description Not found, or it belongs to another visitor. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4884,7 +4884,7 @@ export interface operations {
                     "application/zip": unknown;
                 };
             };
-            /** @description There is no such thing of this visitor. */
+            /** @description Not found, or it belongs to another visitor. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4962,7 +4962,7 @@ export interface operations {
                     "application/json": components["schemas"]["PositionInsight"];
                 };
             };
-            /** @description There is no such thing of this visitor. */
+            /** @description Not found, or it belongs to another visitor. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5040,7 +5040,7 @@ export interface operations {
                     "application/json": components["schemas"]["ReadView"];
                 };
             };
-            /** @description There is no such thing of this visitor. */
+            /** @description Not found, or it belongs to another visitor. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5118,7 +5118,7 @@ export interface operations {
                     "application/json": components["schemas"]["ReviewView"];
                 };
             };
-            /** @description There is no such thing of this visitor. */
+            /** @description Not found, or it belongs to another visitor. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5196,7 +5196,7 @@ export interface operations {
                     "application/json": components["schemas"]["ReviewView"];
                 };
             };
-            /** @description There is no such thing of this visitor. */
+            /** @description Not found, or it belongs to another visitor. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5274,7 +5274,7 @@ export interface operations {
                     "application/json": components["schemas"]["SaferView"] | null;
                 };
             };
-            /** @description There is no such thing of this visitor. */
+            /** @description Not found, or it belongs to another visitor. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5353,7 +5353,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeckView"];
                 };
             };
-            /** @description There is no such thing of this visitor. */
+            /** @description Not found, or it belongs to another visitor. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5431,7 +5431,7 @@ export interface operations {
                     "application/json": components["schemas"]["KeptReview"];
                 };
             };
-            /** @description There is no such thing of this visitor. */
+            /** @description Not found, or it belongs to another visitor. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5510,7 +5510,7 @@ export interface operations {
                     "text/plain": unknown;
                 };
             };
-            /** @description There is no such thing of this visitor. */
+            /** @description Not found, or it belongs to another visitor. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5586,7 +5586,7 @@ export interface operations {
                     "application/json": components["schemas"]["CardView"];
                 };
             };
-            /** @description There is no such thing of this visitor. */
+            /** @description Not found, or it belongs to another visitor. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5660,7 +5660,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description There is no such thing of this visitor. */
+            /** @description Not found, or it belongs to another visitor. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5740,7 +5740,7 @@ export interface operations {
                     "application/json": components["schemas"]["TryView"];
                 };
             };
-            /** @description There is no such thing of this visitor. */
+            /** @description Not found, or it belongs to another visitor. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5816,7 +5816,7 @@ export interface operations {
                     "application/json": components["schemas"]["GameView"];
                 };
             };
-            /** @description There is no such thing of this visitor. */
+            /** @description Not found, or it belongs to another visitor. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5892,7 +5892,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProgressView"];
                 };
             };
-            /** @description There is no such thing of this visitor. */
+            /** @description Not found, or it belongs to another visitor. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5972,7 +5972,7 @@ export interface operations {
                     "application/json": components["schemas"]["WarningView"];
                 };
             };
-            /** @description There is no such thing of this visitor. */
+            /** @description Not found, or it belongs to another visitor. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6050,7 +6050,7 @@ export interface operations {
                     "application/json": components["schemas"]["PersonName"][];
                 };
             };
-            /** @description There is no such thing of this visitor. */
+            /** @description Not found, or it belongs to another visitor. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6128,7 +6128,7 @@ export interface operations {
                     "application/json": components["schemas"]["StartedJob"];
                 };
             };
-            /** @description There is no such thing of this visitor. */
+            /** @description Not found, or it belongs to another visitor. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6204,7 +6204,7 @@ export interface operations {
                     "application/json": components["schemas"]["JobView"];
                 };
             };
-            /** @description There is no such thing of this visitor. */
+            /** @description Not found, or it belongs to another visitor. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6278,7 +6278,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description There is no such thing of this visitor. */
+            /** @description Not found, or it belongs to another visitor. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6352,7 +6352,7 @@ export interface operations {
                     "application/json": components["schemas"]["TuringOffer"];
                 };
             };
-            /** @description There is no such thing of this visitor. */
+            /** @description Not found, or it belongs to another visitor. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6430,7 +6430,7 @@ export interface operations {
                     "application/json": components["schemas"]["TuringRound"];
                 };
             };
-            /** @description There is no such thing of this visitor. */
+            /** @description Not found, or it belongs to another visitor. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6506,7 +6506,7 @@ export interface operations {
                     "application/json": components["schemas"]["TuringRound"];
                 };
             };
-            /** @description There is no such thing of this visitor. */
+            /** @description Not found, or it belongs to another visitor. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6586,7 +6586,7 @@ export interface operations {
                     "application/json": components["schemas"]["TuringVerdict"];
                 };
             };
-            /** @description There is no such thing of this visitor. */
+            /** @description Not found, or it belongs to another visitor. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6660,7 +6660,7 @@ export interface operations {
                     "application/json": components["schemas"]["TournamentSummary"][];
                 };
             };
-            /** @description There is no such thing of this visitor. */
+            /** @description Not found, or it belongs to another visitor. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6738,7 +6738,7 @@ export interface operations {
                     "application/json": components["schemas"]["TournamentView"];
                 };
             };
-            /** @description There is no such thing of this visitor. */
+            /** @description Not found, or it belongs to another visitor. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6814,7 +6814,7 @@ export interface operations {
                     "application/json": components["schemas"]["TournamentView"];
                 };
             };
-            /** @description There is no such thing of this visitor. */
+            /** @description Not found, or it belongs to another visitor. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6888,7 +6888,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description There is no such thing of this visitor. */
+            /** @description Not found, or it belongs to another visitor. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6965,7 +6965,7 @@ export interface operations {
                     "application/json": components["schemas"]["TournamentGame"];
                 };
             };
-            /** @description There is no such thing of this visitor. */
+            /** @description Not found, or it belongs to another visitor. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -7041,7 +7041,7 @@ export interface operations {
                     "application/json": components["schemas"]["TournamentView"];
                 };
             };
-            /** @description There is no such thing of this visitor. */
+            /** @description Not found, or it belongs to another visitor. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -7117,7 +7117,7 @@ export interface operations {
                     "application/json": components["schemas"]["TournamentView"];
                 };
             };
-            /** @description There is no such thing of this visitor. */
+            /** @description Not found, or it belongs to another visitor. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -7191,7 +7191,7 @@ export interface operations {
                     "application/json": components["schemas"]["ReportView"][];
                 };
             };
-            /** @description There is no such thing of this visitor. */
+            /** @description Not found, or it belongs to another visitor. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -7266,7 +7266,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description There is no such thing of this visitor. */
+            /** @description Not found, or it belongs to another visitor. */
             404: {
                 headers: {
                     [name: string]: unknown;

@@ -14,6 +14,7 @@ from typing import Annotated, Any, Self, TypeAlias
 
 from msgspec import Meta
 
+from sparring.base.errors import BadConfig
 from sparring.base.sentences import Sentence
 
 Seconds = Annotated[float, Meta(ge=0, le=1_000_000)]
@@ -99,13 +100,13 @@ class TimeControl:
 
         Examples: `10`, `5+3` (increment), `40/90+30` (90 minutes for each 40 moves), `20+3x30` (three periods
         of byo-yomi), `10+300/15` (Canadian: 15 moves in 300 seconds). `byoyomi` is a period beside the text.
-        Raises ValueError.
+        Raises BadConfig.
         """
         match = _WRITTEN.fullmatch(text)
         names = ("minutes", "inc", "byoyomi", "period")
         seconds = byoyomi + sum(float(match[name] or 0) for name in names) if match is not None else 0.0
         if match is None or seconds <= 0 or match["stones"] == "0":
-            raise ValueError(f"clock '{text}': expected minutes and seconds a move, such as 10 or 5+3")
+            raise BadConfig(f"clock '{text}': expected minutes and seconds a move, such as 10 or 5+3")
         return cls(
             60 * float(match["minutes"]),
             float(match["inc"] or 0),

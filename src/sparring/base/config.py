@@ -1,4 +1,4 @@
-"""Reads TOML files into frozen dataclasses.
+"""Reads TOML files into frozen dataclasses, and says where the user's folder is.
 
 A configuration is a frozen dataclass. Its fields are the keys of the file, its annotations are the types, and
 `typing.Annotated[int, msgspec.Meta(ge=0)]` gives a range. msgspec checks single values; this module checks
@@ -17,6 +17,7 @@ import difflib
 import math
 import os
 import re
+import sys
 import tomllib
 import types
 import typing
@@ -101,6 +102,15 @@ def show_value(value: object) -> str:
     except (ValueError, RecursionError):
         return "a huge number" if isinstance(value, int) else "a huge value"
     return text if len(text) <= 60 else f"{text[:50]}..."
+
+
+def user_data_folder() -> Path:
+    """Sparring's folder for this user: $SPARRING_HOME, else a folder in the user's data directory."""
+    if "SPARRING_HOME" in os.environ:
+        return Path(os.environ["SPARRING_HOME"])
+    if sys.platform == "win32" and (local := os.environ.get("LOCALAPPDATA")):
+        return Path(local) / "sparring"
+    return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "sparring"
 
 
 MAX_BYTES = 1 << 20

@@ -2,11 +2,12 @@
 
 A message is one line for the person who made the error: what is wrong, where, and what to do. The command
 line prints it and exits with code 2; the engines answer with it. `ParseError` and `IllegalMove` of the native
-core derive from SparringError too, and from ValueError.
+core derive from SparringError too; they and BadConfig are also ValueErrors.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from importlib import import_module
 from threading import Event
 
@@ -29,8 +30,8 @@ class UserError(SparringError):
         self.code = code
 
 
-class BadConfig(SparringError):
-    """A configuration, an option, a player, a policy or a tournament that cannot be used.
+class BadConfig(SparringError, ValueError):
+    """A game, an option, a clock, a player, a policy, a tournament or a configuration that cannot be used.
 
     For a TOML file the message names the file, the key path, the given value and what is allowed.
     `player[2].nodes` is the key `nodes` in the second `[[player]]`.
@@ -50,7 +51,7 @@ class JournalMismatch(BadFile):
 
 
 class NotFound(SparringError):
-    """No such person, game, model or program; the message names the nearest or says how to get it."""
+    """No such person, model or program; the message names the nearest or says how to get it."""
 
 
 class CannotWrite(SparringError):
@@ -70,6 +71,17 @@ class WorkerError(SparringError):
 
     Where the worker raised an exception, the message has its type and text, and the notes its traceback.
     """
+
+
+def unknown_word(what: str, given: str, known: Iterable[str]) -> BadConfig:
+    """The exception for a word that is not one of the known ones; it names the nearest of them."""
+    from difflib import get_close_matches
+
+    known = list(known)
+    nearest = get_close_matches(given[:80], known, 1, cutoff=0.7)
+    there_are = f"; did you mean '{nearest[0]}'? There are" if nearest else "; there are"
+    shown = given if len(given) <= 80 else f"{given[:80]}..."
+    return BadConfig(f"unknown {what} '{shown}'{there_are} {', '.join(known) or 'none'}")
 
 
 def require(module: str, extra: str, purpose: str) -> None:

@@ -14,7 +14,7 @@ from typing import Annotated, Any, TypeAlias
 import typer
 
 from sparring.base.config import show_value
-from sparring.base.errors import UserError
+from sparring.base.errors import UserError, unknown_word
 from sparring.base.provenance import portable_command
 from sparring.games import GAMES, Game, RatingSystem, describe, load_game
 from sparring.networks.network import BACKENDS
@@ -23,9 +23,9 @@ from sparring.records import Split
 
 
 def check_game(name: str) -> str:
-    """The name of a game. Raises UserError for another."""
+    """The name of a game. Raises BadConfig for another."""
     if name not in GAMES:
-        raise UserError(f"unknown game '{name}'; there are {', '.join(GAMES)}")
+        raise unknown_word("game", name, GAMES)
     return name
 
 

@@ -20,11 +20,11 @@ from typing import IO, Annotated, Any
 
 import typer
 
+from sparring.base.config import user_data_folder
 from sparring.base.errors import BadFile, CannotWrite, UserError
 from sparring.base.storage import FolderLock, atomic_writer, lock_folder
 from sparring.cli.console import foreign, make_console
 from sparring.cli.serve import ADDRESS, GAMES, PAGE_LOCK
-from sparring.networks.store import user_data_folder
 
 LIST = "sparring-backup.json"
 """The list of the files in a backup."""

@@ -11,6 +11,7 @@ from typing import Annotated, Any, cast
 import typer
 from rich.table import Table
 
+from sparring.base.config import user_data_folder
 from sparring.base.provenance import today
 from sparring.base.storage import atomic_write
 from sparring.cli.arguments import (
@@ -30,7 +31,6 @@ from sparring.cli.arguments import (
     named_policies,
 )
 from sparring.cli.console import ProgressBar, foreign, make_console
-from sparring.networks.store import user_data_folder
 
 _POLICY = "Name of a model, network file or policy TOML"
 

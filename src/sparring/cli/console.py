@@ -244,8 +244,8 @@ _RATINGS = ("rating", "my_rating", "opponent_rating")
 
 
 def checked_command(command: Callable[..., None]) -> Callable[..., None]:
-    """The command, which raises UserError for a number that nothing can work with, and at Ctrl-C (typer
-    itself prints nothing then)."""
+    """Wraps a command: refuses numbers out of range and turns Ctrl-C into UserError (typer itself prints
+    nothing then)."""
 
     @functools.wraps(command)
     def checked(**given: Any) -> None:

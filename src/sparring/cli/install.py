@@ -7,11 +7,11 @@ from typing import Annotated
 
 import typer
 
+from sparring.base.config import user_data_folder
 from sparring.base.errors import UserError
 from sparring.cli.console import foreign, make_console
 from sparring.engines.guis import GUIS, Gui, Installed, install
 from sparring.engines.options import PROTOCOLS
-from sparring.networks.store import user_data_folder
 
 
 def install_levels(

@@ -314,7 +314,8 @@ def describe_opponent(opponent: Player, strength: int | None) -> str:
         about = describe_opponent(opponent.player, None)
         return f"{about} Its level follows your results: {strength_text(opponent)}."
     if not isinstance(opponent, PolicyPlayer | SearchPlayer):
-        return f"Your opponent is {name}{'' if strength is None else f', strength {strength} of 9'}."
+        name = name if strength is None else f"a search player, strength {strength} of 9"
+        return f"Your opponent is {name}."
     policy, rating = opponent.policy, imitated_rating(opponent)
     if isinstance(policy, PersonPolicy):
         games = f"{policy.card.games:,} games of {visible(policy.card.person)}"
@@ -322,8 +323,9 @@ def describe_opponent(opponent: Player, strength: int | None) -> str:
     rated = None if rating is None else with_article(describe(policy.game).ratings.format(rating))
     style = _errors_text(opponent) or (f", who plays in the style of {rated}" if rated else "")
     level, table = opponent.config.level, shipped_levels(policy.game, opponent.config.scale)
-    if level is not None:
-        style = f", level {level if table is None else table.text(level)}{style}"
+    shown = "" if level is None else str(level) if table is None else table.text(level)
+    if shown and not name.endswith(f" {shown}"):
+        style = f", level {shown}{style}"
     if opponent.config.opening_style:
         style = f"{style}, {opponent.config.opening_style.replace('-', ' ')}"
     return f"Your opponent is {name} (model {visible(policy.name)}){style}{_search_text(opponent)}."

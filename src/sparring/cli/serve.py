@@ -18,10 +18,10 @@ from typing import Annotated
 import typer
 
 from sparring import data
+from sparring.base.config import user_data_folder
 from sparring.base.errors import BadFile, CannotWrite, UserError
 from sparring.base.storage import FolderLock, atomic_write, lock_folder
 from sparring.cli.console import INTERRUPTED, make_console, visible
-from sparring.networks.store import user_data_folder
 
 PORT = 8642
 KEPT_GAMES = 20_000

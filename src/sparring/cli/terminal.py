@@ -23,12 +23,12 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
+from sparring.base.config import user_data_folder
 from sparring.base.errors import UserError
 from sparring.base.storage import atomic_write
 from sparring.cli.console import exiting_on_termination, foreign, make_console, visible
 from sparring.games import Game, IllegalMove, ParseError, describe, move_name
 from sparring.games.diagrams import BoardPart, Diagram, coloured_lines, marked_lines
-from sparring.networks.store import user_data_folder
 from sparring.play.game import LiveGame, NotAllowed
 from sparring.play.result import PlayedRecord
 from sparring.players import Decision, Player, TimeControl

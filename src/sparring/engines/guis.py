@@ -91,7 +91,7 @@ class Merged(NamedTuple):
 
     text: str
     kept: tuple[str, ...] = ()
-    """Engines of our names that were there with other content, and stay."""
+    """Entries with our names but edited content; left as they are."""
 
 
 Writer: TypeAlias = Callable[[str | None, Sequence[Launcher], bool], Merged]
@@ -378,7 +378,8 @@ GUIS: dict[str, Gui] = {
     "nibbler": Gui("Nibbler", ("uci",), f"Engine, Choose engine: {_BY_HAND}"),
     "pychess": Gui(
         "PyChess", ("uci",),
-        "New Game, opponent: the levels are in the list (from {file}); leave its own slider at 20",
+        "New Game, opponent: the levels are in the list (from {file}); leave its own slider at 20, and set "
+        "Book depth max to 0 in its preferences, or its book plays the opening",
         "engines.json", _json_list(_pychess_entry), ("{config}/pychess/engines.json",),
     ),
     "q5go": Gui(

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import sparring
-from sparring.base.errors import BadConfig, BadFile
+from sparring.base.errors import BadConfig, BadFile, unknown_word
 from sparring.games.ratings import ELO, RatingSystem
 
 if TYPE_CHECKING:
@@ -250,9 +250,8 @@ class GameDescription:
     networks: Callable[[], Any] | None = None
     """Returns `networks.formats.NetworkFormats`: files of other programs' networks, and codecs."""
     analysis: Callable[[], Any] | None = None
-    """Returns `measure.analysis.GameAnalysis`: the game's own search of lines, programs that can analyse,
-    kinds of
-    mistakes. None: the strong network's search analyses."""
+    """Returns `measure.analysis.GameAnalysis`: the game's own search of lines, programs that can analyse, and
+    kinds of mistakes. None: the strong network's search analyses."""
     players: Callable[[], Any] | None = None
     """Returns `players.game_players.GamePlayers`: the small search player, bots, opening books."""
     commands: Callable[[], Mapping[str, Any]] | None = None
@@ -431,11 +430,11 @@ GAMES: GameRegistry = GameRegistry()
 
 
 def describe(name: str) -> GameDescription:
-    """The description of a game by its name. Raises ValueError where there is none."""
+    """The description of a game by its name. Raises BadConfig where there is none."""
     try:
         return GAMES[name]
     except KeyError:
-        raise ValueError(f"unknown game {name!r}; there are {', '.join(GAMES)}") from None
+        raise unknown_word("game", name, GAMES) from None
 
 
 def describe_state(state: object) -> GameDescription:
@@ -449,9 +448,12 @@ def describe_state(state: object) -> GameDescription:
 def load_game(name: str, **options: object) -> Game[Any]:
     """A game with rule options, such as `load_game("go", size=9)`.
 
-    Raises ValueError for an unknown name, ParseError for options that do not go together.
+    Raises BadConfig for an unknown name or option, ParseError for options that do not go together.
     """
-    game: Game[Any] = describe(name).rules(**options)
+    description = describe(name)
+    for option in options.keys() - set(description.option_names()):
+        raise unknown_word(f"option of {name}", option, description.option_names())
+    game: Game[Any] = description.rules(**options)
     return game
 
 

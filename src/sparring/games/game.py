@@ -49,6 +49,9 @@ class Outcome(Protocol):
     def reason(self) -> str:
         """The rule that ended the game, such as 'checkmate'."""
 
+    def score(self, side: int) -> float:
+        """The score of player 0 or 1: 1 for a win, 0.5 for a draw, 0 for a loss."""
+
 
 S = TypeVar("S")
 O_co = TypeVar("O_co", covariant=True)

@@ -79,6 +79,10 @@ class PythonOutcome:
     reason: str
     """The rule that ended the game, in a word or two."""
 
+    def score(self, side: int) -> float:
+        """The score of player 0 or 1: 1 for a win, 0.5 for a draw, 0 for a loss."""
+        return 0.5 if self.winner is None else float(self.winner == side)
+
 
 class PythonState(abc.ABC):
     """Base of states in Python. A subclass has the position's fields and implements the abstract methods.

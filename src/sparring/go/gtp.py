@@ -227,7 +227,7 @@ class GtpSearch:
         return self._played(player, self._decide(player))
 
     def _reg_genmove(self, words: Arguments) -> str:
-        """A move that is not played."""
+        """`reg_genmove`: a move, without playing it."""
         player = parse_colour(" ".join(words))
         return self._text(player, self._decide(player))
 

@@ -140,8 +140,8 @@ def _replayed(start: GoState, moves: tuple[tuple[int, Move], ...]) -> GtpBoard:
 
 
 def rule_words(text: str, now: Go) -> list[str]:
-    """The words in a state's text for rules given by a name, or as JSON in KataGo's form. What JSON leaves
-    out is as it is `now`. Raises UserError."""
+    """The words in a state's text for rules given by a name, or as JSON in KataGo's form. Keys that the JSON
+    omits keep their value in `now`. Raises UserError."""
     try:
         is_name = not text.startswith("{")
         game = Go.by_rules(text, now.size, now.komi) if is_name else _of_json(json.loads(text), now)

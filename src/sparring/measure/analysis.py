@@ -140,7 +140,7 @@ class MistakeFacts:
 
 
 def game_analysis(game: str) -> GameAnalysis:
-    """What a game adds to analyses; nothing by default. Raises ValueError for an unknown game."""
+    """What a game adds to analyses; nothing by default. Raises BadConfig for an unknown game."""
     make = describe(game).analysis
     return GameAnalysis() if make is None else make()
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import sys
 import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,7 +10,7 @@ from pathlib import Path
 from threading import Lock
 
 from sparring import data
-from sparring.base.config import is_file
+from sparring.base.config import is_file, user_data_folder
 from sparring.base.errors import BadFile
 from sparring.base.storage import atomic_write
 from sparring.games import load_game
@@ -31,15 +29,6 @@ class ModelEntry:
     path: Path
     shipped: bool
     card: ModelCard
-
-
-def user_data_folder() -> Path:
-    """Sparring's folder for this user: $SPARRING_HOME, else a folder in the user's data directory."""
-    if "SPARRING_HOME" in os.environ:
-        return Path(os.environ["SPARRING_HOME"])
-    if sys.platform == "win32" and (local := os.environ.get("LOCALAPPDATA")):
-        return Path(local) / "sparring"
-    return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "sparring"
 
 
 def home() -> Path:

@@ -57,7 +57,7 @@ def play_game(
         max_plies: length at which the game is drawn.
 
     There is always a result: a player that cannot start, fails to choose or makes an illegal move loses.
-    Raises ValueError for an unknown game or clock, and for a start of another game.
+    Raises BadConfig for an unknown game or clock, and ValueError for a start of another game.
     """
     rules = load_game(game) if isinstance(game, str) else game
     if start is not None and not isinstance(start, describe(rules.spec.name).state_class):

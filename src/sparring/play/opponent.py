@@ -9,12 +9,12 @@ player's TOML file) and `engine` (another program).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Literal, Protocol, TypeAlias, get_args
 
 from sparring import data
-from sparring.base.errors import BadConfig
+from sparring.base.errors import BadConfig, unknown_word
 from sparring.base.sentences import Sentence, joined
 from sparring.games import Game, describe, load_game
 from sparring.players.adaptive import AdaptivePlayer
@@ -22,7 +22,7 @@ from sparring.players.engine_player import EnginePlayer
 from sparring.players.engines import EngineConfig, option_text
 from sparring.players.game_players import game_players
 from sparring.players.loading import load_player_file, open_player
-from sparring.players.persons import PersonEntry, find_person
+from sparring.players.persons import PersonEntry, find_person, stored_persons
 from sparring.players.player import Player
 from sparring.players.player_config import (
     DEFAULT_RATING,
@@ -57,6 +57,8 @@ BLEND, HUMAN, STRONG = "blend", "human", "strong"
 DEFAULT_STRENGTH = 5
 _REPERTOIRE_PLIES = 200
 """A repertoire is played as far as it goes."""
+_MOST_SECONDS = 1000
+"""Most seconds a turn of a bot."""
 _ENGINE_SECONDS = 1.0
 """Time of an engine's move without a clock and without limits of its own."""
 
@@ -95,6 +97,8 @@ class Opponent:
     """Strength of the small search player, 1 to 9."""
     bot: str | None = None
     """Name or TOML file of one of the game's bots."""
+    seconds: float | None = None
+    """Seconds a turn of a bot that has a time budget."""
     file: Path | None = None
     """A player's TOML file, or an evaluation by `sparring train treestrap`."""
     engine: tuple[str, ...] = ()
@@ -125,6 +129,7 @@ class Opponent:
 
     def completed(self) -> Opponent:
         """The opponent with its kind and the defaults of the game, checked. Raises BadConfig or NotFound."""
+        describe(self.game)
         self._check_values()
         if self.adapt and self.scale != (scale := results_scale(self.game, self.scale)):
             return replace(self, scale=scale).completed()
@@ -152,18 +157,53 @@ class Opponent:
                 raise BadConfig(f"An opponent of the kind {kind} has no style of the opening.")
             find_opening_style(self.game, self.opening_style)
         if self.adapt and kind != "level":
-            raise BadConfig("Only the level of an opponent adapts.")
+            raise BadConfig(Sentence("Only the level of an opponent adapts."))
+        if self.seconds is not None and kind != "bot":
+            raise BadConfig(Sentence("Only bots have a time budget."))
         return replace(self, **keys)
 
     def make(self, policies: Policies | None = None, seed: int | None = None) -> Player:
-        """The player of a completed opponent. Raises one of `players.LOAD_ERRORS`."""
-        policies = policies or LoadedPolicies()
+        """The player of a completed opponent, by its `name`. Raises one of `players.LOAD_ERRORS`."""
+        player = self._player(policies or LoadedPolicies(), seed)
+        is_unrated = self.kind == "human" and imitated_rating(player) is None
+        name = replace(self, rating=None).name if is_unrated else self.name
+        if name and not self.adapt:
+            player.name = str(name)
+        return player
+
+    @property
+    def name(self) -> str:
+        """The name of a completed opponent by its kind and number, for records, tables and the page; empty
+        where its file or program says it."""
+        match self.kind:
+            case "level":
+                table = shipped_levels(self.game, self.scale) if self.levels is None else None
+                if table is not None and table.has_ranks:
+                    return Sentence("Sparring {rating}", rating=table.text(self.level or 0))
+                return Sentence("Sparring, level {level}", level=self.level or 0)
+            case "strength":
+                return Sentence("Strength {strength}", strength=self.strength or 0)
+            case "person":
+                persons = (entry for entry in stored_persons(self.game) if entry.path.stem == self.person)
+                entry = next(persons, None)
+                return self.person or "" if entry is None else entry.name
+            case "bot" if self.bot is None or Path(self.bot).suffix != ".toml":
+                if self.seconds is None:
+                    return self.bot or ""
+                return Sentence("{bot}, {seconds} s a turn", bot=self.bot or "", seconds=self.seconds)
+            case "bot" | "file" | "engine":
+                return ""
+        system = describe(self.game).ratings
+        number = None if self.rating is None else system.number(self.rating)
+        return "Sparring" if number is None else Sentence("Sparring {rating}", rating=system.format(number))
+
+    def _player(self, policies: Policies, seed: int | None) -> Player:
         match self.kind:
             case "strength":
                 return make_strength_player(self.game, self.strength or DEFAULT_STRENGTH)
             case "bot":
                 assert self.bot is not None
-                return load_player_file(self.bot, self.game)
+                return load_player_file(self._bot_config(self.bot), self.game)
             case "file":
                 assert self.file is not None
                 has_seed = seed is not None and game_players(self.game).bots is None  # bots have no such key
@@ -195,6 +235,9 @@ class Opponent:
 
     def _check_values(self) -> None:
         """Raises BadConfig for a value that nothing can work with."""
+        seconds = self.seconds
+        if seconds is not None and not (isinstance(seconds, int | float) and 0 < seconds <= _MOST_SECONDS):
+            raise BadConfig(f"seconds = {seconds!r}: expected a number above 0, up to {_MOST_SECONDS}")
         whole = {"level": self.level, "strength": self.strength, "nodes": self.nodes}
         for name, value in whole.items():
             least = None if name == "level" else 0  # 3k is -3
@@ -272,7 +315,16 @@ class Opponent:
         if name not in bots.configs and Path(name).suffix != ".toml":
             names = ", ".join(bots.configs)
             raise BadConfig(f"there is no player '{name}': expected a TOML file, or one of {names}")
+        if self.seconds is not None and (name not in bots.budgets or bots.with_seconds is None):
+            raise BadConfig(Sentence("The bot {bot} has no time budget.", bot=name))
         return name
+
+    def _bot_config(self, name: str) -> Any:
+        """The configuration of a bot with its time budget; without one the name or file alone."""
+        bots = game_players(self.game).bots
+        if self.seconds is None or bots is None or bots.with_seconds is None:
+            return name
+        return bots.with_seconds(bots.configs[name], self.seconds)
 
     def level_keys(self, level: int) -> Mapping[str, Any]:
         """The keys of the player of a level. Raises BadConfig."""
@@ -352,13 +404,17 @@ def load_player(
         file: a player's TOML file (docs/players.md).
         engine: the command of another program that speaks UCI, USI or GTP, with `options` and `limits`.
         seed: seed of a player by a policy or a file, in all its games; `play_game` has one for both players.
-        keys: the other fields of `Opponent`: `level`, `rating`, `person`, `strength`, `bot`, `my_rating`,
-            `model`, `temperature`, `nodes`, `style`, `opening_style`, `repertoire`, `think_time`, `adapt`,
-            `levels`.
+        keys: the other fields of `Opponent`: `level`, `rating`, `person`, `strength`, `bot`, `seconds`,
+            `my_rating`, `model`, `temperature`, `nodes`, `style`, `opening_style`, `repertoire`,
+            `think_time`, `adapt`, `levels`.
 
-    Without any of these it is the default opponent of the game. Raises BadConfig, NotFound or BadFile,
-    ValueError for an unknown game, and TypeError for an unknown key.
+    Without any of these it is the default opponent of the game. Raises BadConfig, also for an unknown game or
+    key, NotFound or BadFile.
     """
+    describe(game)
+    known = [entry.name for entry in fields(Opponent)]
+    for key in keys.keys() - set(known):
+        raise unknown_word("key", key, known)
     command = (engine,) if isinstance(engine, str) else tuple(engine)
     path = None if file is None else Path(file)
     for name in ("levels", "repertoire"):

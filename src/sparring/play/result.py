@@ -21,7 +21,7 @@ from sparring.records.record import GameRecord, Termination
 RESIGNATION, TIME_FORFEIT, AGREEMENT = "resignation", "time forfeit", "agreement"
 """Reasons that are not the rules'."""
 LENGTH_LIMIT, ADJUDICATED_WIN, ADJUDICATED_DRAW = "length limit", "adjudicated win", "adjudicated draw"
-"""Reasons of ends that nobody asked for."""
+"""Ends by adjudication."""
 NO_SCORE = -32768
 """The centipawns of a move without a score, in records."""
 
@@ -73,8 +73,7 @@ class GameResult:
     @classmethod
     def by_rules(cls, outcome: Outcome, margin: float | None = None) -> GameResult:
         """The result that the rules decide."""
-        score = 0.5 if outcome.winner is None else float(outcome.winner == 0)
-        return cls(score, outcome.reason, margin=margin)
+        return cls(outcome.score(0), outcome.reason, margin=margin)
 
     @classmethod
     def lost_by(cls, player: int, reason: str, detail: str = "", *, broke_rules: bool = False) -> GameResult:

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sparring.base.config import user_data_folder
 from sparring.base.storage import Journal
 from sparring.games import Move
-from sparring.networks.store import user_data_folder
 from sparring.players.player import Decision, GameStart, Player, Turn
 
 _GRID: NDArray[np.float64] = np.arange(0.0, 3201.0, 10.0)

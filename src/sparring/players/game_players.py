@@ -80,7 +80,7 @@ class GamePlayers:
 
 @cache
 def game_players(game: str) -> GamePlayers:
-    """The players of a game. Raises ValueError for an unknown game."""
+    """The players of a game. Raises BadConfig for an unknown game."""
     make = describe(game).players
     parts: GamePlayers = GamePlayers() if make is None else make()
     return parts

@@ -10,8 +10,8 @@ from functools import lru_cache
 from itertools import count
 from pathlib import Path
 
+from sparring.base.config import user_data_folder
 from sparring.base.errors import BadConfig, NotFound
-from sparring.networks.store import user_data_folder
 from sparring.policies.person import SUFFIX, PersonCard, read_person
 
 _SHOWN = 5

@@ -115,6 +115,10 @@ class Player:
         """Name for tables and messages."""
         return self._name
 
+    @name.setter
+    def name(self, name: str) -> None:
+        self._name = name
+
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name}>"
 

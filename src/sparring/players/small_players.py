@@ -220,7 +220,7 @@ STRENGTHS = range(1, 10)
 
 
 def make_strength_player(game: str, strength: int) -> Player:
-    """Makes the small search player of a strength from 1 to 9, as the game defines it. Raises ValueError for
+    """Makes the small search player of a strength from 1 to 9, as the game defines it. Raises BadConfig for
     an unknown game."""
     usual = alphabeta_player if describe(game).native else uct_player
     return (game_players(game).strength_player or usual)(game, strength)

@@ -44,7 +44,7 @@ from typing import Literal, TypeAlias
 
 from sparring import data
 from sparring.base.config import PositiveInt, Source, bad_value, from_table, is_file, read_toml
-from sparring.base.errors import BadConfig
+from sparring.base.errors import BadConfig, unknown_word
 from sparring.games import GAMES, describe
 from sparring.networks import load_network
 from sparring.networks.formats import model_name
@@ -256,7 +256,7 @@ def load_policy(
     """
     text = str(source)
     if game is not None and game not in GAMES:
-        raise BadConfig(f"unknown game '{game}'; there are {', '.join(GAMES)}")
+        raise unknown_word("game", game, GAMES)
     how = _LoadOptions(game or _game_of(text), backend, threads, batch, symmetries, count(1))
     return _open(text, name or policy_name(text), how, Path(), ())
 
@@ -300,6 +300,8 @@ def _open(text: str, name: str, how: _LoadOptions, folder: Path, inside: tuple[P
             coefficients = tuple(entry.by for entry in file.members)
             pool = FeatureWeightedPool(name, tuple(members), file.scale, coefficients)
         return _with_temperature(pool, file.temperature)
+    except BadConfig:  # of a member, which names its own file
+        raise
     except ValueError as error:
         raise BadConfig(f"{path}: {error}") from None
 
@@ -325,6 +327,8 @@ def _with_temperature(policy: Policy, temperature: Curve | None) -> Policy:
 def _open_network(text: str, name: str, how: _LoadOptions) -> Policy:
     try:
         network = load_network(text, game=how.game, backend=how.backend, threads=how.threads, batch=how.batch)
+    except BadConfig:
+        raise
     except (ImportError, ValueError) as error:
         raise BadConfig(f"{name}: {error}") from None
     if network.codec.game != how.game:

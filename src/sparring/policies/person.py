@@ -20,13 +20,14 @@ from msgspec import Meta
 from numpy.typing import NDArray
 
 from sparring import data
+from sparring.base.config import user_data_folder
 from sparring.base.errors import BadConfig
 from sparring.base.storage import atomic_write, read_npz
 from sparring.games import GAMES, describe
 from sparring.networks import Network, Position, Prediction
 from sparring.networks.codec import PositionBatch, PredictionBatch
 from sparring.networks.onnx_reader import GRAPH, parse
-from sparring.networks.store import find, user_data_folder
+from sparring.networks.store import find
 from sparring.policies.policy import Policy, predict_batch
 from sparring.policies.repertoire import MAX_PLY, Repertoire
 

@@ -29,7 +29,7 @@ from sparring.records.table import MANIFEST, TableWriter
 
 _MOST_EXAMPLES = 20
 _MOST_TRIED = 1000
-"""Games left out on which the other presets are tried."""
+"""Rejected games kept to try other presets on."""
 
 
 @dataclass

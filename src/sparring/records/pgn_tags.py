@@ -154,12 +154,12 @@ _WIDTH = 100
 
 
 def variant_reader(game: str) -> Callable[[Iterable[bytes], int], Iterator[ParsedGame]]:
-    """The reader of a game's PGN files. Raises ValueError for an unknown game."""
+    """The reader of a game's PGN files. Raises BadConfig for an unknown game."""
     return partial(_read, load_game(game))
 
 
 def variant_writer(game: str) -> Callable[[GameRecord], str]:
-    """The function that writes a game's records as PGN. Raises ValueError for an unknown game."""
+    """The function that writes a game's records as PGN. Raises BadConfig for an unknown game."""
     return partial(_write, load_game(game))
 
 

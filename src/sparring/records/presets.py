@@ -111,7 +111,7 @@ def presets_of(game: str) -> list[Preset]:
 def default_preset(game: str) -> Preset:
     """The preset of files that were not built into a table: it keeps every game of the file.
 
-    Raises ValueError for an unknown game.
+    Raises BadConfig for an unknown game.
     """
     if everything := record_formats(game).everything:
         return load_preset(everything)

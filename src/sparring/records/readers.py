@@ -9,7 +9,7 @@ from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any
 
-from sparring.base.errors import BadFile, TruncatedFile
+from sparring.base.errors import BadFile, TruncatedFile, unknown_word
 from sparring.games import GAMES, Move, describe, move_name
 from sparring.games.game import Position
 from sparring.records.pgn_tags import variant_reader, variant_writer
@@ -37,7 +37,7 @@ def stem_of(path: Path) -> str:
 
 
 def formats(game: str) -> list[str]:
-    """The suffixes of the files that hold a game. Raises ValueError for an unknown game."""
+    """The suffixes of the files that hold a game. Raises BadConfig for an unknown game."""
     records = record_formats(game)
     return list(records.readers) or [records.suffix]
 
@@ -61,7 +61,7 @@ def reader_of(game: str, suffix: str) -> Reader:
 def writer_of(game: str, suffix: str | None = None) -> Writer:
     """The function that writes a record in the game's notation, or in that of a suffix.
 
-    Raises ValueError for an unknown game, BadFile for a suffix that is not in
+    Raises BadConfig for an unknown game, BadFile for a suffix that is not in
     `written_formats(game)`.
     """
     records = record_formats(game)
@@ -267,7 +267,7 @@ def open_records(
     game; it is needed only if the suffix of the file does not say it. Broken games of a file are skipped;
     `on_error` is called with the file, the place and the reason of each.
 
-    Raises BadFile or ValueError for an unknown game, or OSError.
+    Raises BadFile, BadConfig for an unknown game, or OSError.
     """
     path = Path(source)
     if (path / _MANIFEST).is_file():
@@ -277,7 +277,7 @@ def open_records(
     files = sorted(file for file in path.rglob("*") if file.is_file()) if path.is_dir() else [path]
     name = game or _game_of(path, files)
     if name not in GAMES:
-        raise ValueError(f"unknown game {name!r}; there are {', '.join(GAMES)}")
+        raise unknown_word("game", name, GAMES)
     if path.is_dir():
         files = [file for file in files if format_of(file) in formats(name)]
     readers = [(file, reader_for(file, name)) for file in files]

@@ -205,7 +205,7 @@ class RecordFormats:
 
 
 def record_formats(game: str) -> RecordFormats:
-    """The files of a game's recorded games. Raises ValueError for an unknown game."""
+    """The files of a game's recorded games. Raises BadConfig for an unknown game."""
     make = describe(game).records
     formats: RecordFormats = RecordFormats() if make is None else make()
     return formats

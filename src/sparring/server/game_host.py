@@ -434,7 +434,7 @@ class GameHost:
                 self._forget(entry)
 
     def _trim(self, kept: HostedGame | None = None) -> None:
-        """Games that hold much memory leave it, the ones that were not used for longest first; never `kept`.
+        """Evicts the least recently used games above the memory limit, except `kept`.
 
         A game that is asked for again goes on from its moves. Search tables, the random numbers of its
         players and the planner's belief begin anew, so that its further moves may differ from those of a game

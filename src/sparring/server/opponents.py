@@ -95,20 +95,18 @@ class Opponents:
         if choice.kind == "person" or (choice.kind is None and choice.person is not None):
             person_entry(name, choice.person)
         try:
-            completed = _opponent(name, choice).completed()
+            completed = replace(_opponent(name, choice), seconds=None).completed()
+            if completed.kind == "bot" and bots is not None:
+                completed = replace(completed, bot=choice.bot or bots.for_beginners)
+            completed = replace(completed, seconds=choice.seconds).completed()
         except (BadConfig, NotFound) as error:
             raise Refused(error.args[0], 422) from None
         if completed.kind == "human" and choice.rating is not None:
             self.rating_number(name, choice.rating)
         if completed.kind == "bot" and bots is not None:
-            completed = replace(completed, bot=choice.bot or bots.for_beginners)
             budgets = bots.budgets.get(completed.bot or "", ())
-            if choice.seconds is not None and not budgets:
-                raise Refused(Sentence("The bot {bot} has no time budget.", bot=completed.bot or ""), 422)
             if budgets and choice.seconds is None:
                 choice = choice.model_copy(update={"seconds": budgets[len(budgets) // 2]})
-        elif choice.seconds is not None:
-            raise Refused(Sentence("Only bots have a time budget."), 422)
         if choice.adapt and completed.kind != "level":
             raise Refused(Sentence("Only the level of an opponent adapts."), 422)
         keys = {name: getattr(completed, name) for name in _COMPLETED}
@@ -116,10 +114,7 @@ class Opponents:
 
     def make(self, game: Game[Any], choice: OpponentChoice) -> Player:
         """The player of a completed choice. Raises Refused."""
-        bots = game_players(game.spec.name).bots
         try:
-            if choice.kind == "bot" and choice.seconds and bots is not None and bots.with_seconds is not None:
-                return bots.make(bots.with_seconds(bots.configs[choice.bot or ""], choice.seconds))
             return _opponent(game.spec.name, choice).make(self)
         except LOAD_ERRORS as error:
             raise Refused(str(error), 422) from None
@@ -148,7 +143,7 @@ class Opponents:
 
 def _opponent(game: str, choice: OpponentChoice) -> Opponent:
     """The description of a choice. The page itself sets the level of an opponent that adapts."""
-    keys = choice.model_dump(exclude={"adapt", "nodes", "kind", "seconds"})
+    keys = choice.model_dump(exclude={"adapt", "nodes", "kind"})
     kind = "level" if choice.kind is None and choice.adapt else choice.kind
     return Opponent(game, kind, **keys, nodes=choice.nodes or None)
 
@@ -192,7 +187,7 @@ def person_entry(game: str, stem: str | None) -> PersonEntry:
 
 def about(game: Game[Any], choice: OpponentChoice) -> tuple[str, str]:
     """Name and description of an opponent, for the page."""
-    name, text = _about(game, choice)
+    name, text = _opponent(game.spec.name, choice).name, _about(game, choice)
     people = describe(game.spec.name).people
     if choice.kind == "human" and choice.rating is not None:
         number = describe(game.spec.name).ratings.number(choice.rating)
@@ -205,7 +200,7 @@ def about(game: Game[Any], choice: OpponentChoice) -> tuple[str, str]:
     return name, joined(text, people.advice(game.initial()))
 
 
-def _about(game: Game[Any], choice: OpponentChoice) -> tuple[str, str]:
+def _about(game: Game[Any], choice: OpponentChoice) -> str:
     match choice.kind:
         case "level":
             level = choice.level or 0
@@ -224,31 +219,19 @@ def _about(game: Game[Any], choice: OpponentChoice) -> tuple[str, str]:
                 means = Sentence(
                     "About as strong as {level} on the scale of {family}.", level=level, family=family
                 )
-            about = joined(means, adapts)
-            if table is not None and table.has_ranks:
-                return Sentence("Sparring {rating}", rating=table.text(level)), about
-            return Sentence("Sparring, level {level}", level=level), about
+            return joined(means, adapts)
         case "person":
-            entry = next((e for e in stored_persons(game.spec.name) if e.path.stem == choice.person), None)
-            name = entry.name if entry is not None else choice.person or ""
-            return name, Sentence("Plays like {name}.", name=name)
+            return Sentence("Plays like {name}.", name=_opponent(game.spec.name, choice).name)
         case "strength":
-            strength = choice.strength or 0
-            about = Sentence("A search player, strength {strength} of 9.", strength=strength)
-            return Sentence("Strength {strength}", strength=strength), about
+            return Sentence("A search player, strength {strength} of 9.", strength=choice.strength or 0)
         case "bot":
             bots = game_players(game.spec.name).bots
             name = choice.bot or ""
-            about = Sentence("The bot {bot}.", bot=name) if bots is None else bots.for_people.get(name, "")
-            if choice.seconds is None:
-                return name, about
-            return Sentence("{bot}, {seconds} s a turn", bot=name, seconds=choice.seconds), about
+            return Sentence("The bot {bot}.", bot=name) if bots is None else bots.for_people.get(name, "")
     system = describe(game.spec.name).ratings
     number = None if choice.rating is None else system.number(choice.rating)
     shown = "" if number is None else system.format(number)
-    if not shown:
-        return "Sparring", _in_style(Sentence("people"), choice.nodes)
-    return Sentence("Sparring {rating}", rating=shown), _in_style(shown, choice.nodes)
+    return _in_style(shown or Sentence("people"), choice.nodes)
 
 
 def _in_style(of: str, nodes: int) -> Sentence:

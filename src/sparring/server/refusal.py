@@ -20,7 +20,7 @@ class Refused(SparringError):
 
 def message_of(error: Exception) -> str:
     """The message of an error. A sentence stays one, and what the native parsers say becomes one."""
-    if isinstance(error, TypeError):
+    if isinstance(error, TypeError) or str(error).startswith("unknown option of "):
         return Sentence("A rule option is unknown, or its value is of another kind.")
     message = error.args[0] if error.args and isinstance(error.args[0], str) else str(error)
     return message if isinstance(message, Sentence) else _parser_sentence(message)
@@ -34,7 +34,7 @@ def refusal_text(error: Exception) -> Text:
 REFUSALS: dict[int | str, dict[str, Any]] = {
     status: {"model": Refusal, "description": text}
     for status, text in {
-        404: "There is no such thing of this visitor.",
+        404: "Not found, or it belongs to another visitor.",
         409: "Not possible now. Nothing changed.",
         413: "The request is too large.",
         422: "A value that cannot be used. Nothing changed.",

@@ -121,8 +121,7 @@ class Database:
         """Held while the connection is used."""
         self._opened = time.monotonic()
         self.adopted = 0
-        """Games that browsers had in a file of an older version, if this opening brought it to the present
-        one: a server without a token shows them to its owner."""
+        """Games adopted from an older file format. A server without a token shows them to its owner."""
         try:
             if path != ":memory:":
                 _make_private(Path(path))

@@ -220,7 +220,7 @@ class DeviceExamples:
         return batch if mirrored is None else mirror(batch, mirrored)
 
     def remove_planes(self, planes: Sequence[int]) -> None:
-        """Sets these planes to 0 in all examples; the actions stay possible that the planes told.
+        """Sets these planes to 0; legal actions are unchanged.
 
         It holds for captured CUDA graphs, too.
         """
