@@ -22,6 +22,7 @@ Together: TypeAlias = Annotated[int, typer.Option(min=1, help="Games that a proc
 Processes: TypeAlias = Annotated[int, typer.Option(min=1, help="Processes.")]
 RunBackend: TypeAlias = Annotated[str, typer.Option(help="Runtime of the networks.")]
 Size: TypeAlias = Annotated[int, typer.Option(help="Rows and columns of the board.")]
+Plies: TypeAlias = Annotated[int, typer.Option(min=1, help="Length limit of a game, in plies.")]
 
 
 def go_people(
@@ -92,11 +93,12 @@ def go_games(
     processes: Processes = 1,
     size: Size = 19,
     seed: Annotated[int, typer.Option(help="Seed of all moves.")] = 1,
+    plies: Plies = 240,
     backend: RunBackend = "onnxruntime",
     batch: Annotated[int, typer.Option(min=1, help="Positions that a network evaluates at once.")] = 64,
     out: Annotated[Path, typer.Option(help="Folder of MODEL-TEMPERATURE.sgf.")] = RESULTS / "games",
 ) -> None:
-    """Play games of each rank against itself, for each policy and temperature."""
+    """Play games of each rank against itself, for each policy and temperature, about as long as people's."""
     from sparring.players import PlayerConfig
     from sparring.policies import policy_name
     from studies.go_ranks.games import Match, Setting, play_matches
@@ -110,7 +112,9 @@ def go_games(
                     "go", name=name, model=source, rating=rank, temperature=float(temperature)
                 )
                 matches.append(Match((config, config), range(games)))
-    play_matches(matches, Setting(size, seed=seed, backend=backend, batch=batch), together, processes, out)
+    play_matches(
+        matches, Setting(size, seed=seed, backend=backend, batch=batch, plies=plies), together, processes, out
+    )
 
 
 def go_own(
@@ -120,6 +124,7 @@ def go_own(
     processes: Processes = 1,
     size: Size = 19,
     seed: Annotated[int, typer.Option(help="Seed of all moves.")] = 2,
+    plies: Plies = 240,
     backend: RunBackend = "onnxruntime",
     batch: Annotated[int, typer.Option(min=1, help="Positions that a network evaluates at once.")] = 64,
     out: Annotated[Path, typer.Option(help="Folder of own.sgf.")] = RESULTS / "own",
@@ -131,7 +136,9 @@ def go_own(
 
     players = [replace(player, name="own") for player in _players(table)]
     matches = [Match((player, player), range(games)) for player in players]
-    play_matches(matches, Setting(size, seed=seed, backend=backend, batch=batch), together, processes, out)
+    play_matches(
+        matches, Setting(size, seed=seed, backend=backend, batch=batch, plies=plies), together, processes, out
+    )
 
 
 def go_matches(
@@ -336,39 +343,35 @@ def go_losses(
 def go_fit(
     people: Annotated[Path, typer.Argument(help="mistakes.json of people's games, by rank.")],
     ours: Annotated[
-        list[Path], typer.Argument(help="Folders POLICY-TTEMPERATURE of mistakes.json of our own games.")
+        list[Path],
+        typer.Argument(help="Folders NAME-TTEMPERATURE or NAME-NODES-TTEMPERATURE of mistakes.json of ours."),
     ],
-    policy: Annotated[
-        list[str] | None, typer.Option(help="POLICY=NAME: how the table names a policy; may be repeated.")
-    ] = None,
+    ranks: Ranks = f"10k,9k,8k,7k,6k,{_FOX}",
     out: Annotated[Path, typer.Option(help="Rank table; fit.json is beside it.")] = RESULTS / "go.toml",
 ) -> None:
-    """Solve for the policy and temperature of each rank that lose as many points a move as people."""
+    """Solve for the temperature and nodes of each rank that lose as many points a move as people."""
     from dataclasses import asdict
 
     from sparring.base.provenance import provenance
     from sparring.base.storage import atomic_write
     from sparring.measure.reports import read_json, write_json
-    from studies.go_ranks.fit import Loss, fit_ranks, table_text
+    from studies.go_ranks.fit import Loss, Setting, fit_ranks, table_text
 
-    names = dict(text.split("=", 1) for text in policy or [])
-    losses: dict[str, dict[str, dict[float, Loss]]] = {}
+    losses: dict[Setting, Loss] = {}
     for folder in ours:
         name, _, temperature = folder.name.rpartition("-T")
+        nodes = int(last) if (last := name.rpartition("-")[2]).isdigit() else 0
         for rank, entry in read_json(folder / "mistakes.json")["groups"].items():
-            curves = losses.setdefault(rank, {}).setdefault(names.get(name, name), {})
-            curves[float(temperature)] = Loss.of(entry)
-    groups = read_json(people)["groups"]
-    fits = fit_ranks({rank: Loss.of(entry) for rank, entry in groups.items()}, losses)
+            losses[Setting(rank, float(temperature), nodes)] = Loss.of(entry)
+    groups = {rank: Loss.of(entry) for rank, entry in read_json(people)["groups"].items()}
+    fits = fit_ranks(groups, losses, ranks.split(","))
     atomic_write(out, table_text(fits, command_line()))
     write_json(provenance(command_line()) | {"ranks": [asdict(fit) for fit in fits]}, out.parent / "fit.json")
     for fit in fits:
-        people_lose = "-" if fit.people is None else f"{fit.people.value:.3f}"
-        reached = "" if fit.reached else "  (not reached)"
-        print(
-            f"{fit.rank:>3}: {fit.policy} T {fit.temperature:.2f}, {fit.loss:.3f} for {fit.target:.3f} "
-            f"(people {people_lose}){reached}"
-        )
+        people_lose = "-" if fit.people is None else f"{fit.people.value:.2f}"
+        search = f", {fit.nodes} nodes" if fit.nodes else ""
+        losses_text = f"{fit.loss:.2f} for {fit.target:.2f} (people {people_lose})"
+        print(f"{fit.rank:>3}: T {fit.temperature:.2f}{search}, {losses_text}")
 
 
 def _players(table: Path) -> list[PlayerConfig]:

@@ -1,11 +1,14 @@
-"""Temperatures at which our players of a rank lose as many points a move as people of the rank.
+"""Temperatures and nodes with which our players of a rank lose as many points a move as people of the rank.
 
 People's losses are smoothed over ranks: their logarithm is a parabola in the rank, fitted with the weights of
-their intervals. Below the measured ranks it goes on as a straight line from the weakest of them.
+their intervals. Below the measured ranks it goes on with the slope of a straight line through all of them. Of
+ours the logarithm is linear in the temperature, in the doublings of nodes and in the rank, in one fit of all
+games: a rank by itself would have too few.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -46,16 +49,28 @@ class RankFit:
     """A player of a rank, and what people of the rank lose."""
 
     rank: str
-    policy: str
     temperature: float
+    nodes: int
     loss: float
-    """Expected loss of the player at this temperature."""
+    """Expected loss of the player."""
     people: Loss | None
     """None where the rank was not measured."""
     target: float
     """People's loss after smoothing, or extrapolated."""
-    reached: bool
-    """Whether the measured temperatures include the solution."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What of our players was measured: a rank, and how it chose its moves."""
+
+    rank: str
+    temperature: float
+    nodes: int
+
+    @property
+    def row(self) -> list[float]:
+        """The regressors [4]: constant, temperature, doublings of nodes, rank."""
+        return [1.0, self.temperature, math.log2(max(self.nodes, 1)), rank_step(self.rank)]
 
 
 def rank_step(rank: str) -> int:
@@ -78,62 +93,80 @@ def smooth_losses(people: Mapping[str, Loss], ranks: Sequence[str]) -> dict[str,
     logs = np.log([people[rank].value for rank in known])
     weights = 1 / np.array([people[rank].relative_error for rank in known])
     curve = np.polynomial.Polynomial.fit(steps, logs, 2, w=weights)
-    slope, low = curve.deriv(), float(steps.min())
+    trend = np.polynomial.Polynomial.fit(steps, logs, 1, w=weights).deriv()(0.0)
+    low = float(steps.min())
+    inside = np.arange(low, max(map(rank_step, ranks)) + 1)
+    falling = np.maximum.accumulate(curve(inside)[::-1])[::-1]  # nobody loses less than a stronger rank
     values = {}
     for rank in ranks:
         step = rank_step(rank)
-        inside = max(step, low)
-        values[rank] = float(np.exp(curve(inside) + slope(low) * (step - inside)))
+        below = min(0.0, trend) * min(0.0, step - low)
+        values[rank] = float(np.exp(np.interp(step, inside, falling) + below))
     return values
 
 
-def solve_temperature(curve: Mapping[float, Loss], target: float) -> tuple[float, float, bool]:
-    """The temperature at which a player loses `target`, the loss there, and whether it is within the curve.
+COLDEST, WARMEST = 0.6, 1.2
+"""Temperatures of our players: colder ones are told from people."""
+_NODES = (0, *range(2, 65))
+_ROUNDS = 200
 
-    The logarithm of the loss is linear between temperatures. Outside, the nearest temperature is returned.
+
+def fit_losses(ours: Mapping[Setting, Loss]) -> Array:
+    """The coefficients [4] of the logarithm of our loss. Raises ValueError if the measured settings do not
+    tell them apart.
+
+    Least squares of the losses themselves, weighted by their intervals, by Gauss-Newton: a small loss has a
+    small error but a large relative one, so that logarithms would forget the strong ranks.
     """
-    temperatures = np.array(sorted(curve))
-    losses = np.maximum.accumulate([max(curve[t].value, 1e-3) for t in temperatures])
-    logs = np.log(losses) + 1e-9 * np.arange(len(losses))  # `interp` needs ascending values
-    wanted = float(np.log(target))
-    temperature = float(np.interp(wanted, logs, temperatures))
-    loss = float(np.exp(np.interp(temperature, temperatures, logs)))
-    return temperature, loss, bool(logs[0] <= wanted <= logs[-1])
+    rows = np.array([setting.row for setting in ours])
+    if np.linalg.matrix_rank(rows) < rows.shape[1]:
+        raise ValueError("our games need several temperatures, nodes and ranks")
+    values = np.array([loss.value for loss in ours.values()])
+    errors = np.array([max(loss.relative_error * abs(loss.value), 0.01) for loss in ours.values()])
+    coefficients: Array = np.linalg.lstsq(rows, np.log(np.maximum(values, 0.1)), rcond=None)[0]
+    for _ in range(_ROUNDS):
+        predicted = np.exp(rows @ coefficients)
+        scaled = rows * (predicted / errors)[:, None]
+        coefficients += 0.5 * np.linalg.lstsq(scaled, (values - predicted) / errors, rcond=None)[0]
+    return coefficients
 
 
 def fit_ranks(
-    people: Mapping[str, Loss], ours: Mapping[str, Mapping[str, Mapping[float, Loss]]]
+    people: Mapping[str, Loss], ours: Mapping[Setting, Loss], ranks: Sequence[str]
 ) -> list[RankFit]:
-    """The player of each rank: of all policies the one whose solution is nearest to temperature 1.
-
-    `ours` has losses by rank, policy and temperature.
-    """
-    ranks = sorted(ours, key=rank_order)
+    """The player of each rank, from the weakest: with the smallest search that is warm enough."""
+    coefficients = fit_losses(ours)
     targets = smooth_losses(people, ranks)
     fits = []
-    for rank in ranks:
-        candidates = [
-            RankFit(rank, policy, *solved[:2], people.get(rank), targets[rank], solved[2])
-            for policy, curve in ours[rank].items()
-            for solved in [solve_temperature(curve, targets[rank])]
-        ]
-        fits.append(min(candidates, key=lambda fit: (not fit.reached, abs(np.log(fit.temperature)))))
+    for rank in sorted(ranks, key=rank_order):
+        for nodes in _NODES:
+            missing = float(np.log(targets[rank]) - coefficients @ Setting(rank, 0.0, nodes).row)
+            temperature = round(min(missing / float(coefficients[1]), WARMEST), 2)
+            if temperature >= COLDEST:
+                break
+        best = Setting(rank, max(temperature, COLDEST), nodes)
+        loss = float(np.exp(coefficients @ best.row))
+        fits.append(RankFit(rank, best.temperature, best.nodes, loss, people.get(rank), targets[rank]))
     return fits
 
 
 def table_text(fits: Sequence[RankFit], command: str) -> str:
     """The rank table as TOML: a level table whose levels are ranks."""
     weakest = min((rank_order(fit.rank) for fit in fits if fit.people is not None), default=0)
-    lines = [f"# {command}", 'game = "go"', 'family = "Fox"', f"default = {rank_order('3k')}"]
+    lines = [
+        f"# {command}", 'game = "go"', 'family = "Fox"', 'scale = "people"', 'policy = "human"',
+        'rule = "regularised"', f"default = {weakest}",
+    ]  # fmt: skip
     for fit in fits:
         number = rank_order(fit.rank)
         lines += [
             "", "[[levels]]", f"# {fit.rank}", f"level = {number}", f"rating = {number}",
-            f'policy = "{fit.policy}"', f"temperature = {fit.temperature:.3f}", f"loss = {fit.loss:.3f}",
+            f"temperature = {fit.temperature:g}", *([f"nodes = {fit.nodes}"] if fit.nodes else []),
+            f"loss = {fit.loss:.2f}",
         ]  # fmt: skip
         if fit.people is not None:
             low, high = fit.people.low, fit.people.high
-            lines += [f"people = {fit.people.value:.3f}", f"people_interval = [{low:.3f}, {high:.3f}]"]
+            lines += [f"people = {fit.people.value:.2f}", f"people_interval = [{low:.2f}, {high:.2f}]"]
         if number < weakest:
             lines.append("extrapolated = true")
     return "\n".join(lines) + "\n"

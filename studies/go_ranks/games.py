@@ -31,7 +31,8 @@ from sparring.policies import load_policy
 from sparring.records import Termination
 from sparring.records.sources import open_chunks
 
-_MOST_PLIES = 800
+MOST_PLIES = 800
+"""Length limit of a game that is played to its end."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,8 @@ class Setting:
     seed: int = 0
     backend: str = "onnxruntime"
     batch: int = 64
+    plies: int = MOST_PLIES
+    """Length limit. Games that are only judged end where people's usually do: by resignation."""
 
 
 def tasks(matches: Sequence[Match], together: int) -> Iterator[Match]:
@@ -88,7 +91,7 @@ class GamesWorker:
             sides = (movers[0], movers[1]) if number % 2 == 0 else (movers[1], movers[0])
             rng = np.random.default_rng(seed)
             games.append(LockstepGame(number, sides, rng, self._rules.initial()))
-        played = play_together(games, max_plies=_MOST_PLIES)
+        played = play_together(games, max_plies=self._setting.plies)
         return match.label, [_sgf(game, match.players) for game in played]
 
     def close(self) -> None:

@@ -112,7 +112,7 @@ if given.batch:
     )
 config = dataclasses.replace(config, teachers=teachers, training=training).changed(steps=given.steps)
 tables = [HERE / "tables" / name for name in ("fox", "fox-9d", "kgs")]
-task = PeopleTask(config, tables, init=HERE / "human-go.onnx")
+task = PeopleTask(config, tables, init=HERE / "human-dan-go.onnx")
 run = Trainer(task, given.out, device=given.device, compiled=given.compiled, seconds=given.seconds)
 
 
@@ -157,7 +157,9 @@ def make_kit(
         **{name: partial(_copy_source, name, out) for name in _SOURCES},
         "packages": lambda: _copy_packages(out / "packages", _WHEELS),
         "tables": lambda: _build_tables(games, out, kgs_share),
-        "human-go.onnx": lambda: shutil.copy(data.path("networks", "human-go"), out / "human-go.onnx"),
+        "human-dan-go.onnx": lambda: shutil.copy(
+            data.path("networks", "human-dan-go"), out / "human-dan-go.onnx"
+        ),
         "teacher.bin.gz": lambda: shutil.copy(_teacher(nets), out / "teacher.bin.gz"),
         "run.sh": lambda: (out / "run.sh").write_text(_RUN_TRAINING.replace("${BUILD}", _BUILD)),
         "train.py": lambda: (out / "train.py").write_text(_TRAIN),

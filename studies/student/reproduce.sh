@@ -3,7 +3,7 @@
 #
 #   bash studies/student/reproduce.sh NAME RECORDS NETS OUT
 #
-# NAME is human-chess, strong-chess, human-go, strong-go, human-shogi or strong-shogi. RECORDS is a folder with people's
+# NAME is human-chess, strong-chess, human-dan-go, human-go, strong-go, human-shogi or strong-shogi. RECORDS is a folder with people's
 # games (*.pgn.zst, kgs-2001-2018.sgf.zst, fox-9d-2018-2019.sgf.zst, *.hcpe), NETS one with the teachers' files. The
 # network is OUT/NAME.onnx. Trainings need a GPU; their seconds are those of an H200. DRY_RUN=1 only prints the commands.
 set -euo pipefail
@@ -43,18 +43,27 @@ case $name in
     run cp "$out/strong/model.onnx" "$out/strong-chess.onnx"
     run $student.set_card "$out/strong-chess.onnx" studies/student/strong-chess.json
     ;;
-  human-go)
+  human-dan-go)
     go_records
     run sparring train people go --config human-go --records "$out/kgs" --records "$out/fox" --out "$out/first"
     run sparring train people go --config human-go-10x128 --init "$out/first/model.onnx" --records "$out/kgs" --records "$out/fox" \
       --minutes 13 --compiled --out "$out/go"
-    run cp "$out/go/model.onnx" "$out/human-go.onnx"
+    run cp "$out/go/model.onnx" "$out/human-dan-go.onnx"
+    run $student.set_card "$out/human-dan-go.onnx" studies/student/human-dan-go.json
+    ;;
+  human-go) # after human-dan-go in the same folder
+    go_records
+    run sparring records build "$records/fox-5k-9d-by-player.sgf.zst" --preset go-everything --out "$out/fox-ranks"
+    run sparring models add "$nets/g170e-b15c192-s1672170752-d466197061.bin.gz" --name g170e-b15c192
+    run sparring train people go --config human-go-ranks --init "$out/human-dan-go.onnx" --records "$out/fox-ranks" \
+      --records "$out/fox" --records "$out/kgs" --minutes 9 --compiled --out "$out/ranks"
+    run cp "$out/ranks/model.onnx" "$out/human-go.onnx"
     run $student.set_card "$out/human-go.onnx" studies/student/human-go.json
     ;;
-  strong-go) # after human-go in the same folder
+  strong-go) # after human-dan-go in the same folder
     go_records
     run sparring models add "$nets/g170e-b15c192-s1672170752-d466197061.bin.gz" --name g170e-b15c192
-    run sparring train people go --config strong-go --init "$out/human-go.onnx" --records "$out/kgs" --records "$out/fox" \
+    run sparring train people go --config strong-go --init "$out/human-dan-go.onnx" --records "$out/kgs" --records "$out/fox" \
       --minutes 18.5 --compiled --out "$out/strong"
     run cp "$out/strong/model.onnx" "$out/strong-go.onnx"
     run $student.set_card "$out/strong-go.onnx" studies/student/strong-go.json

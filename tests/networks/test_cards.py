@@ -13,7 +13,15 @@ from studies.student.card_accuracy import accuracy_text
 
 ROOT = Path(__file__).parents[2]
 CARDS = {name: read_card_from_file(data.path("networks", name)) for name in data.names("networks")}
-GROUPED = ("human-chess", "human-go", "human-shogi", "strong-chess", "strong-go", "strong-shogi")
+GROUPED = (
+    "human-chess",
+    "human-go",
+    "human-dan-go",
+    "human-shogi",
+    "strong-chess",
+    "strong-go",
+    "strong-shogi",
+)
 
 
 @pytest.mark.parametrize("name", GROUPED)

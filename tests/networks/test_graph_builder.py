@@ -17,13 +17,13 @@ from sparring.networks.card import ModelCard
 from sparring.networks.formats import make_codec, open_network
 from sparring.networks.network import open_session
 from sparring.networks.style import matches, read_style, with_features, with_person
-from sparring.policies.person import graph_digest
+from sparring.policies.person import base_network, graph_digest
 from tests.reference.graph_builder import LibraryBuilder
 
 
 @pytest.mark.parametrize("game", ["chess", "go"])
 def test_a_person_s_graph_is_that_of_the_library(game: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    model, _ = open_network(data.path("networks", f"human-{game}"))
+    model, _ = open_network(data.path("networks", f"{base_network(game)}-{game}"))
     person = read_style(data.path("styles", game))
     vector = np.random.default_rng(3).normal(size=person.dimensions).astype(np.float32)
     ours = [with_person(model, person, vector, 1.3), with_features(model, person)]
@@ -76,7 +76,7 @@ def test_the_hash_of_a_network_is_that_of_the_library() -> None:
 
 
 def test_a_style_network_of_other_channels_is_refused() -> None:
-    model, card = open_network(data.path("networks", "human-go"))
+    model, card = open_network(data.path("networks", "human-dan-go"))
     person = read_style(data.path("styles", "go"))
     other = replace(person, hidden=person.hidden[1:])
     with pytest.raises(BadFile, match="the style network is for 127 channels, not for "):

@@ -27,6 +27,7 @@ from sparring.networks.style import (
     with_features,
     with_person,
 )
+from sparring.policies.person import base_network
 
 CHANNELS = {"chess": 256, "go": 128}
 
@@ -54,7 +55,7 @@ def random_style(game: str, dimensions: int = 3) -> StyleNetwork:
 
 def fitting_style(game: str) -> StyleNetwork:
     """A random style network that is for the shipped network."""
-    model, card = open_network(data.path("networks", f"human-{game}"))
+    model, card = open_network(data.path("networks", f"{base_network(game)}-{game}"))
     cells = trunk_cells(model, make_codec(card), random_style(game))
     return replace(random_style(game), probe=cells.mean(axis=0))
 
@@ -71,7 +72,7 @@ def positions(game: str) -> list[Position]:
 
 @pytest.mark.parametrize("game", ["chess", "go"])
 def test_a_zero_vector_is_the_network_itself(game: str) -> None:
-    model, card = read_network(data.path("networks", f"human-{game}"))
+    model, card = read_network(data.path("networks", f"{base_network(game)}-{game}"))
     style = random_style(game)
     personal = Network(with_person(model, style, np.zeros(3, np.float32), 1.0), card, make_codec(card))
     own = Network(model, card, make_codec(card))
@@ -82,7 +83,7 @@ def test_a_zero_vector_is_the_network_itself(game: str) -> None:
 
 @pytest.mark.parametrize("game", ["chess", "go"])
 def test_the_graph_of_a_person_agrees_with_the_features(game: str) -> None:
-    model, card = read_network(data.path("networks", f"human-{game}"))
+    model, card = read_network(data.path("networks", f"{base_network(game)}-{game}"))
     codec = make_codec(card)
     assert isinstance(codec, ConditionedCodec)
     style = random_style(game)
@@ -97,7 +98,7 @@ def test_the_graph_of_a_person_agrees_with_the_features(game: str) -> None:
 
 
 def test_go_on_a_small_board() -> None:
-    model, card = read_network(data.path("networks", "human-go"))
+    model, card = read_network(data.path("networks", "human-dan-go"))
     personal = with_person(model, random_style("go"), np.ones(3, np.float32), 1.0)
     state = load_game("go", size=9).initial()
     (found,) = Network(personal, card, make_codec(card)).predict([Position(state, 3)])
@@ -106,7 +107,7 @@ def test_go_on_a_small_board() -> None:
 
 def test_the_trunk_is_what_policy_and_value_share() -> None:
     for game in CHANNELS:
-        model, _ = read_network(data.path("networks", f"human-{game}"))
+        model, _ = read_network(data.path("networks", f"{base_network(game)}-{game}"))
         trunk = trunk_output(model)
         node = next(node for node in model.graph.node if trunk in node.output)
         assert node.op_type in ("LayerNormalization", "Relu")
@@ -114,7 +115,7 @@ def test_the_trunk_is_what_policy_and_value_share() -> None:
 
 @pytest.mark.parametrize("game", ["chess", "go"])
 def test_a_style_network_of_another_network_does_not_match(game: str) -> None:
-    model, card = read_network(data.path("networks", f"human-{game}"))
+    model, card = read_network(data.path("networks", f"{base_network(game)}-{game}"))
     codec = make_codec(card)
     assert not matches(model, codec, random_style(game))
     assert matches(model, codec, fitting_style(game))
@@ -144,7 +145,7 @@ def test_a_head_that_does_not_exist_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize("game", ["chess", "go"])
 def test_the_shipped_style_networks_are_for_the_shipped_networks(game: str) -> None:
     """A style network belongs to one network: train it again (results/person) if the network changes."""
-    model, card = read_network(data.path("networks", f"human-{game}"))
+    model, card = read_network(data.path("networks", f"{base_network(game)}-{game}"))
     path = data.path("styles", game)
     assert matches(model, make_codec(card), read_style(path))
     assert path.stat().st_size < 200_000

@@ -243,11 +243,14 @@ def test_the_first_opponent_of_go_is_the_weakest_that_was_measured(page: Page) -
     table = shipped_levels("go")
     assert table is not None
     choose(page, "go")
-    expect(page.get_by_label("Level", exact=True)).to_have_value(str(table.levels[0].level))
-    expect(
-        page.get_by_text("The weakest level that was measured, in games against programs.")
-    ).to_be_visible()
-    assert begun_with(page)["opponent"] == {"kind": "level", "level": table.levels[0].level}
+    dial = page.get_by_label("Level", exact=True)
+    expect(dial).to_have_attribute("aria-valuetext", "5k")
+    expect(page.get_by_text("Errs about as people of 5k do (Fox): measured in games")).to_be_visible()
+    dial.press("ArrowLeft")
+    expect(dial).to_have_attribute("aria-valuetext", "6k")
+    expect(page.get_by_text("Not measured: continues the trend of the levels 5k to 9d")).to_be_visible()
+    dial.press("ArrowRight")
+    assert begun_with(page)["opponent"] == {"kind": "level", "level": table.default_level}
     page.goto(page.url.split("#")[0])
     expect(page.get_by_label("Go", exact=True)).to_be_checked()
     page.get_by_label("People of a rank").check()  # what was chosen last is kept

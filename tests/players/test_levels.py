@@ -131,9 +131,46 @@ def test_every_shipped_table_is_monotone_in_what_makes_a_player_strong() -> None
     assert measured == sorted(measured)
 
 
-def test_levels_of_go_are_measured_and_conditioned_on_ranks_that_people_have() -> None:
-    """The network has seen games of 6d to 9d: a weaker player is warmer, not of a lower rank."""
+def test_levels_of_go_are_ranks_that_lose_less_the_higher_they_are() -> None:
     table = shipped_levels("go")
+    assert table is not None
+    assert (table.scale, table.family, table.has_ranks) == ("people", "Fox", True)
+    assert [table.text(row.level) for row in table.levels] == [
+        *(f"{rank}k" for rank in range(10, 0, -1)), *(f"{rank}d" for rank in range(1, 10))
+    ]  # fmt: skip
+    assert all(row.rating == row.level for row in table.levels)
+    for weaker, stronger in itertools.pairwise(table.levels):
+        assert weaker.loss is not None
+        assert stronger.loss is not None
+        assert weaker.loss > stronger.loss - 0.02  # rounded temperatures
+    assert [row.extrapolated for row in table.levels] == [row.level < -5 for row in table.levels]
+    assert all((row.people_interval is None) == row.extrapolated for row in table.levels)
+    assert table.text(table.default_level) == "5k"  # the weakest that was measured
+
+
+def test_a_rank_is_the_opponent_of_its_level() -> None:
+    rank = Opponent("go", rating="3k").completed().make()
+    assert isinstance(rank, PolicyPlayer)
+    table = shipped_levels("go")
+    assert table is not None
+    assert (rank.config.level, rank.config.rating_number("rating")) == (-3, -3)
+    assert rank.config.temperature == table.row(-3).temperature
+    with pytest.raises(BadConfig, match=r"the ranks 10k to 9d; on the scale of engines 950 to 2260"):
+        Opponent("go", level=1550).completed()
+
+
+def test_a_level_that_follows_results_is_on_a_scale_of_results() -> None:
+    adaptive = Opponent("go", adapt=True).completed()
+    assert adaptive.scale == "engine"
+    table = shipped_levels("go", "engine")
+    assert table is not None
+    assert adaptive.level == table.default_level
+    assert Opponent("chess", adapt=True).completed().scale == "people"
+
+
+def test_engines_levels_of_go_are_measured_and_conditioned_on_ranks_that_people_have() -> None:
+    """The network has seen games of 6d to 9d: a weaker player is warmer, not of a lower rank."""
+    table = shipped_levels("go", "engine")
     assert table is not None
     assert table.family == read_anchors("gnugo", "go")[0].family
     assert all(row.rating in (6, 7, 8, 9) for row in table.levels)
@@ -150,14 +187,14 @@ def test_the_level_of_a_go_engine_sets_its_dials() -> None:
     settings = find_option("gtp", "level").apply(EngineSettings.of("go"), "1300")
     config = settings.effective_config()
     assert config == at_level(default_player_config("go", scale="engine"), 1300)
-    assert (config.level, config.model, config.rule) == (1300, "blend", "regularised")
+    assert (config.level, config.model, config.rule) == (1300, "blend-dan", "regularised")
 
 
 def test_a_rating_has_the_level_of_its_number_where_levels_are_on_its_scale() -> None:
     assert level_of_rating("chess", 1500) == 1500
     assert level_of_rating("chess", 99) is None
     assert level_of_rating("chess", None) is None
-    assert level_of_rating("go", "3d") is None
+    assert level_of_rating("shogi", 1000) is None
     assert level_of_rating("rbc", 1500) is None
 
 
@@ -200,8 +237,8 @@ def test_a_players_file_names_the_scale_of_its_level() -> None:
 
 
 def test_a_game_with_one_table_has_it_for_both_scales() -> None:
-    assert shipped_levels("go", "engine") is not None
-    assert shipped_levels("go", "engine") == shipped_levels("go")
+    assert shipped_levels("shogi", "engine") is not None
+    assert shipped_levels("shogi", "engine") == shipped_levels("shogi")
     assert shipped_levels("breakthrough", "engine") is None
 
 

@@ -134,6 +134,6 @@ def test_shared_networks_give_independent_games(model: str) -> None:
 
 
 def test_what_a_rank_means_is_said_where_the_network_did_not_learn_it() -> None:
-    assert "of 6d and stronger: a lower rank hardly plays weaker" in rating_advice("go", -3)
-    assert rating_advice("go", 7).startswith("Ranks from 6d to 8d are those of KGS")
+    assert "of 5k and stronger: a lower rank hardly plays weaker" in rating_advice("go", -6)
+    assert rating_advice("go", 7) == "Ranks are those of Fox."
     assert rating_advice("go", None) == rating_advice("chess", 800) == rating_advice("expendibots", 1) == ""

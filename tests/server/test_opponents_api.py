@@ -42,12 +42,16 @@ def test_a_level_follows_the_results(client: TestClient) -> None:
 def test_levels_of_go_are_on_the_dial_and_play(client: TestClient) -> None:
     offers = {each["name"]: each for each in client.get("/api/catalogue").json()}
     levels = offers["go"]["levels"]
-    assert levels["family"] == "GNU Go"
-    assert levels["word"]["text"] == "rating"
-    assert levels["lowest"] < levels["default"] < levels["highest"]
-    assert all(each["games"] and each["interval"] for each in levels["measured"])
+    assert (levels["family"], levels["scale"], levels["unit"]) == ("Fox", "people", "points")
+    assert levels["word"]["text"] == "rank"
+    assert levels["names"][str(levels["default"])] == "5k"
+    assert "0" not in levels["names"]  # there is no rank between 1k and 1d
+    assert [step["level"] for step in levels["estimates"]] == [*range(-10, 0), *range(1, 10)]
     view = play(client, begin(client, "go", opponent={"level": levels["default"]}), "D4")
-    assert view["players"][1]["name"]["text"] == f"Sparring, level {levels['default']}"
+    assert view["players"][1]["name"]["text"] == "Sparring 5k"
+    assert "Errs about as people of 5k do (Fox)." in view["players"][1]["about"]["text"]
+    engine = begin(client, "go", opponent={"level": 1550, "scale": "engine"})
+    assert engine["players"][1]["name"]["text"] == "Sparring, level 1550"
     assert len(view["moves"]) == 2
 
 

@@ -197,7 +197,7 @@ def test_the_rating_that_was_asked_for_is_a_column(client: TestClient) -> None:
     usual = ask(client, game="chess")
     assert usual["ratings"][usual["column"]] == 1500
     go = ask(client, game="go", options={"size": 9})
-    assert go["ratings"][go["column"]] == "5d"
+    assert go["ratings"][go["column"]] == "5k"
     assert client.post("/api/understand", json={"game": "go", "rating": "40k"}).status_code == 422
     assert ask(client, game="shogi", rating=5)["column"] == 0
 

@@ -45,7 +45,7 @@ def test_a_folder_that_is_too_large_is_refused(monkeypatch: pytest.MonkeyPatch, 
 
 def test_its_training_script_has_the_configuration_and_the_tables_of_the_kit() -> None:
     names = {node.value for node in ast.walk(ast.parse(kit._TRAIN)) if isinstance(node, ast.Constant)}
-    assert names >= {*kit.TABLES, "human-go-ranks", "teacher.bin.gz", "human-go.onnx"}
+    assert names >= {*kit.TABLES, "human-go-ranks", "teacher.bin.gz", "human-dan-go.onnx"}
     servers = load_training_config("human-go-ranks").network.servers
     assert {name.partition("-")[0] for name in kit.TABLES} == set(servers)
 

@@ -13,8 +13,17 @@ from sparring.go.sgf import read_sgf
 from sparring.networks import Position, load_network
 from sparring.players.player_config import read_level_table
 from studies.__main__ import main
-from studies.go_ranks import kit
-from studies.go_ranks.fit import Loss, fit_ranks, rank_at, rank_step, smooth_losses, solve_temperature
+from studies.go_ranks.fit import (
+    COLDEST,
+    WARMEST,
+    Loss,
+    Setting,
+    fit_losses,
+    fit_ranks,
+    rank_at,
+    rank_step,
+    smooth_losses,
+)
 from studies.go_ranks.games import Match, match_scores, tasks
 from studies.go_ranks.people import corrected, draw_sample, kgs_sample, read_games, unseen
 
@@ -73,23 +82,40 @@ def test_people_are_smoothed_and_extrapolated_along_the_trend() -> None:
     assert targets["15k"] == pytest.approx(1.5 * 0.9**-15)
 
 
-def test_the_temperature_is_solved_between_measured_ones() -> None:
-    curve = {0.7: loss(1.0), 1.0: loss(2.0)}
-    temperature, expected, reached = solve_temperature(curve, 2**0.5)
-    assert (round(temperature, 3), round(expected, 3), reached) == (0.85, 1.414, True)
-    temperature, expected, reached = solve_temperature(curve, 3.0)
-    assert (temperature, round(expected, 3), reached) == (1.0, 2.0, False)
+def test_nobody_loses_less_than_a_stronger_rank() -> None:
+    people = {rank_at(step): loss(1.5 - 0.02 * (step + 2) ** 2) for step in range(-6, 5)}
+    targets = list(smooth_losses(people, ["10k", "6k", "4k", "2k", "2d", "5d"]).values())
+    assert targets == sorted(targets, reverse=True)
 
 
-def test_the_policy_with_a_temperature_nearest_to_one_is_taken() -> None:
-    people = {rank: loss(value) for rank, value in {"2k": 2.2, "1k": 2.0, "1d": 1.8}.items()}
-    curves = {
-        "human": {0.5: loss(1.5), 1.0: loss(3.0)},
-        "blend": {0.7: loss(1.5), 1.0: loss(2.1)},
-        "strong": {0.7: loss(0.5), 1.0: loss(0.6)},
+def ours(by_temperature: float = 1.0, by_doubling: float = -0.4) -> dict[Setting, Loss]:
+    """Losses of a player whose law is known, at a few settings."""
+    settings = [Setting(rank, t, n) for rank in ("3k", "4d") for t, n in ((0.6, 0), (1.0, 0), (0.6, 8))]
+    return {
+        setting: loss(float(np.exp(np.array([0.1, by_temperature, by_doubling, -0.01]) @ setting.row)))
+        for setting in settings
     }
-    fits = fit_ranks(people, {"1d": curves, "1k": curves})
-    assert [(fit.rank, fit.policy) for fit in fits] == [("1k", "blend"), ("1d", "blend")]
+
+
+def test_the_law_of_our_losses_is_found() -> None:
+    assert fit_losses(ours()) == pytest.approx([0.1, 1.0, -0.4, -0.01])
+    with pytest.raises(ValueError, match="several temperatures, nodes and ranks"):
+        fit_losses({Setting(rank, 0.7, 0): loss(1.0) for rank in ("3k", "4d")})
+
+
+def test_a_rank_has_the_smallest_search_that_is_warm_enough() -> None:
+    people = {"6k": loss(5.0), "1k": loss(2.5), "5d": loss(1.25), "9d": loss(0.6)}
+    fits = {fit.rank: fit for fit in fit_ranks(people, ours(), ["6k", "1k", "5d", "9d"])}
+    for fit in fits.values():
+        assert fit.temperature >= COLDEST
+        law = np.array([0.1, 1.0, -0.4, -0.01])
+        assert fit.loss == pytest.approx(
+            float(np.exp(law @ Setting(fit.rank, fit.temperature, fit.nodes).row))
+        )
+    assert fits["6k"].temperature == WARMEST  # warmer ones are not taken
+    assert (fits["1k"].nodes, fits["1k"].loss) == (0, pytest.approx(fits["1k"].target, rel=0.01))
+    assert fits["5d"].nodes < fits["9d"].nodes
+    assert fits["9d"].loss == pytest.approx(fits["9d"].target, rel=0.01)
 
 
 def test_the_parts_of_all_matches_come_in_turn() -> None:
@@ -120,14 +146,17 @@ def test_games_matches_and_fit_make_a_rank_table(tmp_path: Path) -> None:
     write("people", r3k=2.0, r1k=1.8, r2d=1.6)
     write("human-T0.7", r3k=1.5, r2d=1.2, r6k=2.0)
     write("human-T1", r3k=2.5, r2d=2.0, r6k=3.0)
-    folders = [str(tmp_path / name) for name in ("human-T0.7", "human-T1")]
+    write("human-8-T0.7", r3k=0.7, r2d=0.5)
+    folders = [str(tmp_path / name) for name in ("human-T0.7", "human-T1", "human-8-T0.7")]
     table = tmp_path / "table" / "go.toml"
-    main(["go-fit", str(tmp_path / "people" / "mistakes.json"), *folders, "--out", str(table)])
+    fit = ["go-fit", str(tmp_path / "people" / "mistakes.json"), *folders, "--ranks", "6k,3k,2d"]
+    main([*fit, "--out", str(table)])
     rows = {row.level: row for row in read_level_table(table).levels}
     assert list(rows) == [-6, -3, 2]
     assert [row.extrapolated for row in rows.values()] == [True, False, False]
     assert rows[-3].people == 2.0
     assert 0.7 < rows[-3].temperature < 1
+    assert all(row.loss is not None for row in rows.values())
 
     main(["go-own", str(table), "--games", "1", "--size", "5", "--out", str(tmp_path / "own")])
     records = [*read_sgf([(tmp_path / "own" / "own.sgf").read_bytes()])]
@@ -140,7 +169,7 @@ def test_games_matches_and_fit_make_a_rank_table(tmp_path: Path) -> None:
 
 
 def test_the_network_of_ranks_tells_ranks_apart_and_leads() -> None:
-    network = load_network(str(Path(kit.__file__).with_name("human-go-ranks.onnx")))
+    network = load_network("human", game="go")
     state, random = Go().initial(), np.random.default_rng(0)
     for _ in range(40):
         state = state.play(int(random.choice(state.legal_moves())))

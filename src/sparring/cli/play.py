@@ -322,8 +322,10 @@ def describe_opponent(opponent: Player, strength: int | None) -> str:
         return f"Your opponent is {name}, who plays as in {games}{_search_text(opponent)}."
     rated = None if rating is None else with_article(describe(policy.game).ratings.format(rating))
     style = _errors_text(opponent) or (f", who plays in the style of {rated}" if rated else "")
-    if opponent.config.level is not None and not name.endswith(f" {opponent.config.level}"):
-        style = f", level {opponent.config.level}{style}"
+    level, table = opponent.config.level, shipped_levels(policy.game, opponent.config.scale)
+    shown = "" if level is None else str(level) if table is None else table.text(level)
+    if shown and not name.endswith(f" {shown}"):
+        style = f", level {shown}{style}"
     if opponent.config.opening_style:
         style = f"{style}, {opponent.config.opening_style.replace('-', ' ')}"
     return f"Your opponent is {name} (model {visible(policy.name)}){style}{_search_text(opponent)}."
@@ -338,7 +340,7 @@ def _errors_text(opponent: PolicyPlayer | SearchPlayer) -> str:
         return ""
     if any(getattr(config, key) != value for key, value in table.keys(config.level).items()):
         return ""
-    return f", who errs as people of {config.level} do ({table.family})"
+    return f", who errs as people of {table.text(config.level)} do ({table.family})"
 
 
 def strength_text(opponent: AdaptivePlayer) -> str:

@@ -201,7 +201,10 @@ def person(
             "data folder, which `sparring play --person NAME` finds."
         ),
     ] = None,
-    base: Annotated[str, typer.Option(help="Network that is adapted: a model name, or a file.")] = "human",
+    base: Annotated[
+        str,
+        typer.Option(help="Network that is adapted: a model name, or a file. Without it, the game's own."),
+    ] = "",
     minutes: Annotated[
         float,
         typer.Option(min=0.1, max=10_000, help="Time allowed; the earliest games are left out beyond it."),
@@ -213,6 +216,7 @@ def person(
 ) -> None:
     """Make a player that plays like one person, from their games."""
     from sparring.players.persons import person_file
+    from sparring.policies.person import base_network
     from sparring.training.person.adaptation import adapt_person, write_player
     from sparring.training.person.choices import ChoiceReader, read_person_games
 
@@ -223,7 +227,7 @@ def person(
         if hold_out >= len(games):
             raise UserError(f"{games.name} has {len(games)} games: --hold-out {hold_out} leaves none")
         games = games[: len(games) - hold_out]
-        reader = ChoiceReader(base, game, threads=threads)
+        reader = ChoiceReader(base or base_network(game), game, threads=threads)
         with ProgressBar() as bar:
             adapted = adapt_person(games, reader, minutes=minutes, on_progress=bar.on_progress)
     except ValueError as error:

@@ -211,12 +211,14 @@ def people_would_pass(state: GoState, prediction: Prediction, value: float | Non
     """Whether the player to move answers a pass with a pass, if dead stones are agreed on afterwards.
 
     It does where people very likely pass, by the `prediction` of a network. It also does where they often
-    pass, or where every legal point of a full board is decided, if the score without dead stones and the
-    expected one have the same winner, and the player is that winner or its `value` is not positive.
+    pass, or where every legal point is decided, if the score without dead stones and the expected one have
+    the same winner, and the player is that winner or its `value` is not positive. Playouts instead of the
+    network's ownership decide points on a full board only; ownership needs no `value` beside it.
     """
     share = float(prediction.probabilities[-1])
+    owned = ownership_of(state, prediction) is not None
     full = 2 * sum(map(len, state.stones)) >= state.size**2
-    if state.passes != 1 or (share < _USUAL_PASS and not full):
+    if state.passes != 1 or (share < _USUAL_PASS and not (full or owned)):
         return False
     if share >= _LIKELY_PASS:
         return True
@@ -228,7 +230,7 @@ def people_would_pass(state: GoState, prediction: Prediction, value: float | Non
     lead, expected = sign * (black - white), sign * (float(owners.sum()) - state.komi)
     if lead > 0:
         return expected > 0
-    return expected <= 0 and (value is None or value <= 0)
+    return expected <= 0 and (owned or value is None or value <= 0)
 
 
 @cache

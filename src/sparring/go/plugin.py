@@ -178,9 +178,9 @@ DESCRIPTION = GameDescription(
     # Only passes end a game of Go, and when to pass is up to the passing rules.
     search=SearchDefaults(find_immediate_wins=False, repetition_draws=False, prefer_proven=False),
     people=PeopleNetwork(
-        rating="5d",
-        weakest="6d",
-        rating_source=Sentence("Ranks from 6d to 8d are those of KGS; 9d is that of KGS and Fox."),
+        rating="5k",
+        weakest="5k",
+        rating_source=Sentence("Ranks are those of Fox."),
         advice=_advice,
     ),
     how_to_move=Sentence(
@@ -193,8 +193,8 @@ DESCRIPTION = GameDescription(
     board="points",
     passes=True,
     rating_scale=Sentence(
-        "A level was measured in few games against GNU Go 3.8, whose level 10 counts as 1600, or 5k: it was "
-        "not measured against people."
+        "An opponent of a rank loses about as many points a move as people of that rank do on Fox: measured "
+        "from 5k to 9d on 19x19, continued below."
     ),
     records=_records,
     networks=_networks,

@@ -34,6 +34,7 @@ from sparring.players.player_config import (
     level_of_rating_alone,
     load_player_config,
     read_level_table,
+    results_scale,
     shipped_levels,
 )
 from sparring.players.policy_player import PolicyPlayer, SearchPlayer, find_opening_style, make_player
@@ -130,6 +131,8 @@ class Opponent:
         """The opponent with its kind and the defaults of the game, checked. Raises BadConfig or NotFound."""
         describe(self.game)
         self._check_values()
+        if self.adapt and self.scale != (scale := results_scale(self.game, self.scale)):
+            return replace(self, scale=scale).completed()
         kind = self.kind or self._given_kind() or default_kind(load_game(self.game))
         keys: dict[str, Any] = {"kind": kind}
         match kind:
@@ -174,6 +177,9 @@ class Opponent:
         where its file or program says it."""
         match self.kind:
             case "level":
+                table = shipped_levels(self.game, self.scale) if self.levels is None else None
+                if table is not None and table.has_ranks:
+                    return Sentence("Sparring {rating}", rating=table.text(self.level or 0))
                 return Sentence("Sparring, level {level}", level=self.level or 0)
             case "strength":
                 return Sentence("Strength {strength}", strength=self.strength or 0)
@@ -234,7 +240,9 @@ class Opponent:
             raise BadConfig(f"seconds = {seconds!r}: expected a number above 0, up to {_MOST_SECONDS}")
         whole = {"level": self.level, "strength": self.strength, "nodes": self.nodes}
         for name, value in whole.items():
-            if value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < 0):
+            least = None if name == "level" else 0  # 3k is -3
+            is_number = isinstance(value, int) and not isinstance(value, bool)
+            if value is not None and not (is_number and (least is None or value >= least)):
                 raise BadConfig(f"{name} = {value!r}: expected a whole number")
         if self.style is not None and not 0 <= self.style <= 1:
             raise BadConfig(f"style = {self.style!r}: expected a number from 0 to 1")

@@ -13,7 +13,13 @@ from sparring.games import Game
 from sparring.players.adaptive import AdaptivePlayer, OpponentHistory
 from sparring.players.game_players import Bots, games_with_bots
 from sparring.players.player import Player
-from sparring.players.player_config import PlayerConfig, at_level, level_range, parse_player_config
+from sparring.players.player_config import (
+    PlayerConfig,
+    at_level,
+    level_range,
+    parse_player_config,
+    results_scale,
+)
 from sparring.players.policy_player import make_player
 from sparring.players.small_players import LearnedPlayer
 from sparring.search import SearchLimits
@@ -66,6 +72,7 @@ def open_player(config: PlayerConfig, history: OpponentHistory | None = None) ->
     """
     if not config.adapt:
         return make_player(config)
+    config = replace(config, scale=results_scale(config.game, config.scale))
     if (levels := level_range(config.game, config.scale)) is None:
         raise BadConfig(f"adapt = true: {config.game} has no levels")
     guesses = (config.level, config.rating_number("opponent_rating"), sum(levels) / 2)

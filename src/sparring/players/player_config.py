@@ -259,11 +259,21 @@ class LevelTable:
         """The lowest and the highest level."""
         return self.levels[0].level, self.levels[-1].level
 
+    @property
+    def has_ranks(self) -> bool:
+        """Whether its levels are the ranks of the game, such as 3k."""
+        system = describe(self.game).ratings
+        return system.word == "rank" and system.lowest <= self.range[0] and self.range[1] <= system.highest
+
+    def text(self, level: int) -> str:
+        """A level as people write it: a number, or a rank."""
+        return describe(self.game).ratings.format(level) if self.has_ranks else str(level)
+
     def row(self, level: int) -> Level:
         """The row of a level; `measured` only if the table has this row. Raises BadConfig."""
         low, high = self.range
         if not low <= level <= high:
-            raise BadConfig(f"level = {level}: the levels of {self.game} are {low} to {high}")
+            raise BadConfig(f"level = {level}: the levels of {self.game} are {self._range_text()}")
         for row in self.levels:
             if row.level == level:
                 return row
@@ -287,6 +297,18 @@ class LevelTable:
             round(between(lambda row: row.policy_temperature), 3),
             round(between(lambda row: row.unvisited_share), 4),
             policy=[row.policy for row in self.levels if row.level < level][-1],
+        )
+
+    def _range_text(self) -> str:
+        low, high = map(self.text, self.range)
+        if not self.has_ranks:
+            return f"{low} to {high}"
+        text = f"the ranks {low} to {high}"
+        other = level_range(self.game, "engine")
+        return (
+            text
+            if other in (None, self.range)
+            else f"{text}; on the scale of engines {other[0]} to {other[1]}"
         )
 
     def estimate(self, level: int) -> tuple[float, tuple[float, float]] | None:
@@ -367,6 +389,13 @@ def level_range(game: str, scale: StrengthScale = "people") -> tuple[int, int] |
     """The lowest and the highest level of a game; None if it has no level table."""
     table = shipped_levels(game, scale)
     return None if table is None else table.range
+
+
+def results_scale(game: str, scale: StrengthScale = "people") -> StrengthScale:
+    """The scale of levels that follow results: that of engines where people's scale has ranks, which say
+    nothing about results; else the one that is given."""
+    table = shipped_levels(game, scale)
+    return "engine" if table is not None and table.has_ranks else scale
 
 
 def level_of_rating(game: str, rating: int | str | None) -> int | None:

@@ -10,6 +10,7 @@ import io
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -197,15 +198,28 @@ def load_person_network(base: str, model: PersonModel, *, backend: str, threads:
     from sparring.networks.formats import make_codec
     from sparring.networks.style import with_person
 
-    graph, card, style = read_styled(base, model.card.game)
-    digests = (graph_digest(graph), "" if style is None else style_digest(style))
-    person = model.card.person
-    if style is None or digests != (model.card.base_digest, model.card.style_digest):
+    person, wanted = model.card.person, (model.card.base_digest, model.card.style_digest)
+    for name in dict.fromkeys((base, base_network(model.card.game))):  # the base may have another name today
+        graph, card, style = read_styled(name, model.card.game)
+        if style is not None and (graph_digest(graph), style_digest(style)) == wanted:
+            break
+    else:
         raise BadConfig(f"{person} was trained on another version of {base}: train the person again")
     if len(model.vector) != style.dimensions:
         raise BadConfig(f"{person}: the style vector has {len(model.vector)} numbers")
     personal = with_person(graph, style, model.vector, model.card.sharpness)
     return Network(personal, card, make_codec(card), backend=backend, threads=threads, batch=batch)
+
+
+@cache
+def base_network(game: str) -> str:
+    """The name of the network that persons of a game are made of: the shipped network of people's moves that
+    the game's style network was trained on; `human` if there is none."""
+    names = [
+        name for name in data.names("networks") if name.startswith("human-") and name.endswith(f"-{game}")
+    ]
+    styled = (name for name in sorted(names) if read_styled(name, game)[2] is not None)
+    return next(styled, "human").removesuffix(f"-{game}")
 
 
 def read_styled(base: str, game: str) -> tuple[bytes, ModelCard, StyleNetwork | None]:

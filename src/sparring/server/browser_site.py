@@ -157,22 +157,26 @@ def _networks(game: str) -> dict[str, dict[str, Any]]:
         codec = load_network(str(data.path("networks", name))).codec
         assert isinstance(codec, ConditionedCodec)
         spec = codec.input_spec
-        assert spec.context_width == 6, "the tab knows networks without komi and servers"
+        layout = describe(game).layout
+        points = layout(spec.history).points if spec.facts and layout is not None else None
         networks[name.removesuffix(f"-{game}")] = {
             "game": game, "file": f"{name}.onnx", "encoding": spec.encoding, "history": spec.history,
-            "lowest": spec.lowest, "highest": spec.highest,
+            "lowest": spec.lowest, "highest": spec.highest, "servers": len(spec.server_names),
+            "komi": None if points is None else {"encoding": points.encoding, "column": points.column},
         }  # fmt: skip
     return networks
 
 
 def _policies(game: str) -> dict[str, dict[str, Any]]:
-    """The pools of a game by name."""
+    """The pools of a game by name, of networks that the tab has."""
     pools = {}
     for file in data.names("policies"):
         name, _, of = file.rpartition("-")
         if of != game:
             continue
         config = read_policy_config(data.path("policies", file))
+        if not {member.use for member in config.members} <= {*_NETWORKS}:
+            continue
         assert config.kind == "geometric"
         assert config.temperature is None
         members = [

@@ -50,7 +50,7 @@ class LevelOffer(ApiMessage):
 
 
 class PeopleLoss(ApiMessage):
-    """Expected score lost a move, of 1 for a whole game; between measured levels interpolated."""
+    """What is lost a move, in the unit of the scale; between measured levels interpolated."""
 
     level: float = Field(description="Of the level, in games against itself.")
     people: float = Field(description="Of people of the same rating.")
@@ -123,6 +123,9 @@ class LevelScale(ApiMessage):
     family: str = Field(description="Whose scale it is.")
     scale: Literal["people", "engine"] = Field(
         description="people: a level errs as people of that rating do. engine: as strong as an engine of it."
+    )
+    unit: Literal["share", "points"] = Field(
+        description="Of losses a move: a share of a win, or the points of the game's score."
     )
     measured: list[LevelOffer]
     estimates: list[DialStep] = Field(
@@ -270,28 +273,26 @@ def _levels(game: str) -> LevelScale | None:
         LevelOffer(level=row.level, measured=row.measured, interval=row.interval, games=row.games)
         for row in table.levels
     ]
-    default, system = table.default_level, describe(game).ratings
-    ranks = system.word == "rank" and system.lowest <= low and high <= system.highest
+    default = table.default_level
+    steps = [rank for rank in range(low, high + 1) if rank] if table.has_ranks else _dial(low, high)
     return LevelScale(
-        word=_word("rank" if ranks else "rating"),
-        step=1 if ranks else _LEVEL_STEP,
-        names={str(rank): system.format(rank) for rank in range(low, high + 1) if rank} if ranks else {},
+        word=_word("rank" if table.has_ranks else "rating"),
+        step=1 if table.has_ranks else _LEVEL_STEP,
+        names={str(rank): table.text(rank) for rank in steps} if table.has_ranks else {},
         lowest=low,
         highest=high,
         default=default,
         family=table.family,
         scale=table.scale,
         measured=rows,
-        estimates=[
-            _estimate(table, level)
-            for level in sorted({*_dial(low, high, 1 if ranks else _LEVEL_STEP), default})
-        ],
+        unit="points" if table.has_ranks else "share",
+        estimates=[_estimate(table, level) for level in sorted({*steps, default})],
     )
 
 
-def _dial(low: int, high: int, step: int) -> list[int]:
+def _dial(low: int, high: int) -> list[int]:
     """The levels of the dial, the highest one included."""
-    return sorted({*range(low, high, step), high})
+    return sorted({*range(low, high, _LEVEL_STEP), high})
 
 
 def _estimate(table: LevelTable, level: int) -> DialStep:

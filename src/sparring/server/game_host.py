@@ -28,7 +28,7 @@ from sparring.players import Decision, Player
 from sparring.players.adaptive import OpponentResult, StrengthEstimate, estimate_strength
 from sparring.players.behaviour_models import ThinkTime
 from sparring.players.player import NO_MOVE
-from sparring.players.player_config import LevelTable, PlayerConfig, shipped_levels
+from sparring.players.player_config import LevelTable, PlayerConfig, results_scale, shipped_levels
 from sparring.players.policy_player import make_think_time
 from sparring.server.messages import ApiMessage, GameView, NewGame, OpponentChoice, StrengthView, text_of
 from sparring.server.new_game import plan_game
@@ -643,7 +643,7 @@ def adapted(choice: OpponentChoice, store: GameStore, visitor: str, game: str) -
     if estimate.games == 0 and choice.level is not None:
         return choice
     level = min(max(round(estimate.mean / _STEP) * _STEP, low), high)
-    return choice.model_copy(update={"level": level})
+    return choice.model_copy(update={"level": level, "scale": results_scale(game, choice.scale)})
 
 
 def strength_view(store: GameStore, visitor: str, game: str) -> StrengthView:
@@ -657,7 +657,7 @@ def strength_view(store: GameStore, visitor: str, game: str) -> StrengthView:
 
 
 def _levels(game: str) -> LevelTable:
-    table = shipped_levels(game)
+    table = shipped_levels(game, results_scale(game))
     if table is None:
         raise Refused(Sentence("There are no levels in {game}.", game=game), 422)
     return table

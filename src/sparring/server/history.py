@@ -17,6 +17,7 @@ from sparring.base.errors import first_line, raise_if_stopped
 from sparring.base.sentences import Sentence, from_stored
 from sparring.games import GAMES, Game, describe
 from sparring.play.result import GameResult
+from sparring.players.player_config import shipped_levels
 from sparring.records.readers import written_formats
 from sparring.server.game_host import GameHost
 from sparring.server.messages import GameSummary, OpponentChoice, Outcome, board_view, text_of
@@ -160,14 +161,15 @@ def level_text(game: str, opponent: OpponentChoice) -> str:
     system = describe(game).ratings
     match opponent.kind:
         case "level":
-            number = opponent.level
+            table = shipped_levels(game, opponent.scale)
+            return "" if opponent.level is None or table is None else table.text(opponent.level)
         case "strength":
             return str(opponent.strength)
         case "human":
             number = None if opponent.rating is None else system.number(opponent.rating)
         case _:
             return ""
-    return "" if number is None else system.format(number) if opponent.kind == "human" else str(number)
+    return "" if number is None else system.format(number)
 
 
 def _outcome(end: GameResult | None, you: int | None) -> Outcome | None:

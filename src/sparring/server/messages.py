@@ -63,7 +63,12 @@ class OpponentChoice(ApiMessage):
         description="level: as strong as asked. human: plays like people of a rating. strength: a search "
         "player. bot: a named bot of a hidden game. person: plays like one person.",
     )
-    level: int | None = Field(default=None, ge=0, le=4_000, description="level: its strength.")
+    level: int | None = Field(
+        default=None,
+        ge=-50,
+        le=4_000,
+        description="level: its strength, or its rank as a number: 3k is -3, 3d is 3.",
+    )
     scale: Literal["people", "engine"] = Field(
         default="people",
         description="level: people: errs as people of that rating do; engine: as strong as an engine of it.",

@@ -27,7 +27,7 @@ from sparring.policies.policy import SharedPolicy
 from sparring.server.messages import OpponentChoice
 from sparring.server.refusal import Refused
 
-_COMPLETED = ("kind", "level", "rating", "strength", "bot", "person")
+_COMPLETED = ("kind", "level", "scale", "rating", "strength", "bot", "person")
 """Keys of a choice that completing it may fill in."""
 _ANALYSTS = 3
 """Positions that are analysed at once: two reviews, and a move that the teacher judges."""
@@ -217,7 +217,9 @@ def _about(game: Game[Any], choice: OpponentChoice) -> str:
                 means = Sentence("Not measured: continues the trend of the measured levels.")
             elif table is not None and table.scale == "people":
                 means = Sentence(
-                    "Errs about as people of {level} do ({family}).", level=level, family=table.family
+                    "Errs about as people of {level} do ({family}).",
+                    level=table.text(level),
+                    family=table.family,
                 )
             else:
                 family = "" if table is None else table.family

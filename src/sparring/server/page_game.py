@@ -22,7 +22,7 @@ from sparring.games import Game, IllegalMove, Move, ParseError, describe, load_g
 from sparring.play.game import LiveGame, NotAllowed, PlayedMove
 from sparring.play.result import AGREEMENT, RESIGNATION, TIME_FORFEIT, GameResult, reason_text
 from sparring.players import Player
-from sparring.players.player_config import shipped_table_name
+from sparring.players.player_config import shipped_levels, shipped_table_name
 from sparring.records.readers import written_formats
 from sparring.server.messages import (
     ApiMessage,
@@ -396,12 +396,14 @@ class PageGame:
 
     def _rating(self, side: int) -> int | None:
         """The rating of a player in records: the person's, or an opponent's level, or that of the people it
-        plays like. None where records have ranks and the level is a number."""
+        plays like. None where records have ranks and the level is on a scale of numbers."""
         if side == self.settings.you:
             return self.settings.your_rating
         opponent, system = self.settings.opponent_of(side), describe(self.rules.spec.name).ratings
         if opponent.kind == "level":
-            return opponent.level if system.word == "rating" else None
+            table = shipped_levels(self.rules.spec.name, opponent.scale)
+            is_rating = system.word == "rating" or (table is not None and table.has_ranks)
+            return opponent.level if is_rating else None
         return None if opponent.rating is None else system.number(opponent.rating)
 
 

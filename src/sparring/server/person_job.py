@@ -71,6 +71,7 @@ def named_games(records: list[GameRecord]) -> dict[str, int]:
 def make_person(task: dict[str, Any], report: Report) -> None:
     """Does what `sparring train person` does. Raises SparringError, ValueError or OSError."""
     from sparring.players.persons import person_file
+    from sparring.policies.person import base_network
     from sparring.training.person.adaptation import adapt_person, write_player
     from sparring.training.person.choices import ChoiceReader, person_games
 
@@ -83,7 +84,7 @@ def make_person(task: dict[str, Any], report: Report) -> None:
         begin, end = STAGES.get(stage, (0.0, 0.0))
         report(stage=stage, done=done, total=total, share=begin + (end - begin) * done / max(1, total))
 
-    reader = ChoiceReader("human", game)
+    reader = ChoiceReader(base_network(game), game)
     adapted = adapt_person(games, reader, minutes=task["minutes"], on_progress=on_progress)
     card = adapted.model.card
     out = person_file(card.person, game)

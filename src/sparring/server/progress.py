@@ -20,7 +20,7 @@ from pydantic import Field
 from sparring.base.sentences import Sentence
 from sparring.games import GAMES, Game, describe
 from sparring.players.adaptive import OpponentResult, StrengthEstimate, strength_course
-from sparring.players.player_config import shipped_levels
+from sparring.players.player_config import results_scale, shipped_levels
 from sparring.records import Termination
 from sparring.server.messages import ApiMessage, OpponentChoice
 from sparring.server.page_game import GameSettings, low_seconds
@@ -69,7 +69,8 @@ def level_games(database: Database, visitor: str, game: str) -> list[LevelGame]:
         assert settings.you is not None, "the query asks for it"
         opponent = settings.opponent_of(1 - settings.you)
         score = None if end is None else end.score(settings.you)
-        if opponent.kind == "level" and opponent.level is not None and score is not None:
+        counts = opponent.kind == "level" and opponent.scale == results_scale(game, opponent.scale)
+        if counts and opponent.level is not None and score is not None:
             games.append(LevelGame(created, opponent.level, score))
     return games
 
@@ -83,13 +84,14 @@ def level_course(games: Sequence[LevelGame]) -> list[StrengthEstimate]:
 def opponent_of_my_level(database: Database, visitor: str, game: str) -> OpponentChoice:
     """An opponent as strong as the visitor by the results so far; of the default level without results. In
     games without levels the default opponent."""
-    table = shipped_levels(game)
-    if table is None:
+    scale = results_scale(game)
+    table = shipped_levels(game, scale)
+    course = [] if table is None else level_course(level_games(database, visitor, game))
+    if table is None or not course:
         return OpponentChoice()
-    course = level_course(level_games(database, visitor, game))
     low, high = table.range
-    mean = course[-1].mean if course else table.default_level
-    return OpponentChoice(kind="level", level=min(max(round(mean / _STEP) * _STEP, low), high))
+    level = min(max(round(course[-1].mean / _STEP) * _STEP, low), high)
+    return OpponentChoice(kind="level", level=level, scale=scale)
 
 
 # What a review found of a game.

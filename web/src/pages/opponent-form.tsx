@@ -2,7 +2,7 @@ import { useEffect, useId, useState } from "preact/hooks";
 import { api, type GameOffer, type OpponentChoice, type StrengthView } from "../api";
 import { NumberHelp } from "../help";
 import { ownRating } from "../settings";
-import { counted, percent, rank, say, t, word } from "../text";
+import { counted, formatted, percent, rank, say, t, word } from "../text";
 
 export type Choice = Partial<OpponentChoice>;
 type Change = {
@@ -35,20 +35,9 @@ export function defaultChoice(offer: GameOffer, kind: string = offer.default_kin
 export function ownLevel({ name, levels }: GameOffer): number | null {
   const own = ownRating(name);
   if (own === null || levels?.scale !== "people") return null;
-  return levels.estimates.map((step) => step.level).reduce((best, level) => (Math.abs(level - Number(own)) < Math.abs(best - Number(own)) ? level : best));
-}
-
-/** The opponent of a first visit: the game's own, or its weakest measured level where the network of people knows nobody
- * whom a beginner could beat. */
-export function firstChoice(offer: GameOffer): Choice {
-  const weakest = weakestLevel(offer);
-  return offer.default_kind === "human" && weakest !== undefined ? { kind: "level", level: weakest } : defaultChoice(offer);
-}
-
-/** The weakest level that was measured, of a game whose network of people knows no weak ones; else undefined. */
-function weakestLevel(offer: GameOffer): number | undefined {
-  if (offer.ratings?.weakest == null) return undefined;
-  return offer.levels?.estimates.find((step) => step.measured)?.level;
+  const steps = levels.estimates.map((step) => step.level);
+  if (Object.keys(levels.names).length > 0) return steps.find((level) => levels.names[String(level)] === own) ?? null;
+  return steps.reduce((best, level) => (Math.abs(level - Number(own)) < Math.abs(best - Number(own)) ? level : best));
 }
 
 /** A bot with its usual time for a turn. */
@@ -318,7 +307,9 @@ function SlowNote({ seconds }: { seconds: number | null | undefined }) {
 function LevelDial({ offer, choice, onChange, measured }: Change) {
   const levels = offer.levels!;
   const level = choice.level ?? levels.default;
-  const shown = (value: number) => rank(levels.names?.[String(value)] ?? whole(value));
+  const steps = levels.estimates.map((step) => step.level);
+  const named = Object.keys(levels.names).length > 0; // there is no rank 0 between 1k and 1d
+  const shown = (value: number) => levelName(levels, value);
   const estimate = levels.estimates.find((each) => each.level === level);
   const [low, high] = estimate?.interval ?? [0, 0];
   const games = levels.measured.find((each) => each.level === level)?.games ?? 0;
@@ -328,11 +319,11 @@ function LevelDial({ offer, choice, onChange, measured }: Change) {
   return (
     <Slider
       title={t("Level")}
-      value={level}
+      value={named ? steps.indexOf(level) : level}
       shown={shown(level)}
-      from={levels.lowest}
-      to={levels.highest}
-      step={levels.step ?? 50}
+      from={named ? 0 : levels.lowest}
+      to={named ? steps.length - 1 : levels.highest}
+      step={levels.step}
       note={
         measured
           ? t("Measured on {board} only.", { board: measured })
@@ -344,7 +335,7 @@ function LevelDial({ offer, choice, onChange, measured }: Change) {
             ? t("Measured: {rating} ({low} to {high}) in {games} games on the scale of {family}.", facts)
             : t("Between two measured levels: {rating} ({low} to {high}) on the scale of {family}.", facts)
       }
-      onChange={(value) => onChange({ ...choice, level: value })}
+      onChange={(value) => onChange({ ...choice, level: named ? steps[value]! : value })}
     >
       {estimate?.rating != null && !measured && (
         <div class="measured" aria-hidden="true">
@@ -352,19 +343,26 @@ function LevelDial({ offer, choice, onChange, measured }: Change) {
           <span class="mark" style={{ left: place(estimate.rating) }} />
         </div>
       )}
-      {level === weakestLevel(offer) && !measured && <p class="note">{t("The weakest level that was measured, in games against programs. Whether a beginner beats it was not measured: if it is too strong, take a handicap.")}</p>}
       <SlowNote seconds={estimate?.seconds} />
     </Slider>
   );
 }
+
+/** A level as people write it: a number, or a rank. */
+const levelName = (levels: NonNullable<GameOffer["levels"]>, level: number) => rank(levels.names?.[String(level)] ?? whole(level));
 
 /** How near a level is to people of its rating, as far as that was measured. */
 function peopleNote(levels: NonNullable<GameOffer["levels"]>, level: number): string {
   const { family } = levels;
   const steps = levels.estimates.filter((step) => step.measured).map((step) => step.level);
   const { loss, measured } = levels.estimates.find((step) => step.level === level) ?? {};
-  if (!loss) return t("Not measured: continues the trend of the levels {low} to {high}, which err as people of their rating do ({family}).", { low: whole(steps[0]), high: whole(steps.at(-1)), family });
-  const facts = { level: whole(level), family, loss: percent(loss.level), people: percent(loss.people), low: percent(loss.interval[0]), high: percent(loss.interval[1]) };
+  if (!loss) return t("Not measured: continues the trend of the levels {low} to {high}, which err as people of their rating do ({family}).", { low: levelName(levels, steps[0]!), high: levelName(levels, steps.at(-1)!), family });
+  const amount = levels.unit === "points" ? (value: number) => formatted(Math.round(10 * value) / 10) : percent;
+  const facts = { level: levelName(levels, level), family, loss: amount(loss.level), people: amount(loss.people), low: amount(loss.interval[0]), high: amount(loss.interval[1]) };
+  if (levels.unit === "points")
+    return measured
+      ? t("Errs about as people of {level} do ({family}): measured in games against itself, it loses {loss} points a move; such people {people} ({low} to {high}).", facts)
+      : t("Errs about as people of {level} do ({family}): between the measured levels on both sides, it loses {loss} points a move; such people {people} ({low} to {high}).", facts);
   if (measured) return t("Errs about as people of {level} do ({family}): measured in games against itself, it gives away {loss} of a win a move; such people {people} ({low} to {high}).", facts);
   return t("Errs about as people of {level} do ({family}): between the measured levels on both sides, it gives away {loss} of a win a move; such people {people} ({low} to {high}).", facts);
 }

@@ -7,7 +7,7 @@ import { begin, type Wanted } from "../requests";
 import { atOnce, isRatingAsked, keepRating, toMate } from "../settings";
 import { Switch } from "../settings-panel";
 import { chosenClock, ClockForm, NO_CLOCK, type ClockChoice } from "./clock-choice";
-import { defaultChoice, firstChoice, OpponentForm, type Choice } from "./opponent-form";
+import { defaultChoice, OpponentForm, type Choice } from "./opponent-form";
 import { defaultStart, measuredBoard, StartForm, startKeys, type Start } from "./start-form";
 import { prepare } from "../tab/client";
 import { TabNote } from "../tab/notes";
@@ -161,7 +161,7 @@ function OwnRating({ offer, onKnown }: { offer: GameOffer; onKnown: () => void }
 function remembered(offer: GameOffer): Choice {
   try {
     const found = JSON.parse(localStorage.getItem(`opponent-${offer.name}`) ?? "null") as Choice | null;
-    if (!found) return firstChoice(offer);
+    if (!found) return defaultChoice(offer);
     const known = {
       level: offer.levels !== null && (found.adapt ? offer.adapts : found.level! >= offer.levels.lowest && found.level! <= offer.levels.highest),
       human: offer.has_human,
@@ -169,9 +169,9 @@ function remembered(offer: GameOffer): Choice {
       bot: offer.bots.some((bot) => bot.name === found.bot),
       strength: !offer.hidden,
     }[found.kind ?? "strength"];
-    return known ? found : firstChoice(offer);
+    return known ? found : defaultChoice(offer);
   } catch {
-    return firstChoice(offer);
+    return defaultChoice(offer);
   }
 }
 

@@ -184,7 +184,7 @@ function csv(game: string, own: number | null, rows: LevelScore[]): string {
 function Scores({ progress: { game, course } }: { progress: ProgressView }) {
   const offer = offerOf(game);
   const [own, setOwn] = useState(() => ownRating(game) ?? "");
-  const onPeoplesScale = offer?.levels?.scale === "people";
+  const onPeoplesScale = offer?.levels?.scale === "people" && Object.keys(offer.levels.names).length === 0; // ranks promise no score
   const rating = onPeoplesScale && own !== "" ? Number(own) : null;
   const rows = levelScores(course, rating);
   return (

@@ -96,9 +96,8 @@ function Pairing({ offer, options }: Props) {
 /** Players at distances over the scale of the game. */
 function entrants(offer: GameOffer): Choice[] {
   if (offer.levels) {
-    const { lowest, highest } = offer.levels;
-    const step = offer.levels.step ?? 50;
-    return [0.2, 0.4, 0.6, 0.8].map((share) => ({ kind: "level", level: lowest + step * Math.round((share * (highest - lowest)) / step) }));
+    const steps = offer.levels.estimates.map((step) => step.level);
+    return [0.2, 0.4, 0.6, 0.8].map((share) => ({ kind: "level", level: steps[Math.round(share * (steps.length - 1))]! }));
   }
   if (offer.ratings) {
     const { values } = offer.ratings;

@@ -288,14 +288,17 @@ export class LiveGame {
       outcome: score === null ? null : score === 0.5 ? "drawn" : score === 1 ? "won" : "lost",
       plies,
       clock: clockText(settings.clock),
-      level: String(settings.opponent.level ?? settings.opponent.rating ?? settings.opponent.strength ?? ""),
+      level: String(this.offer.levels?.names[String(settings.opponent.level)] ?? settings.opponent.level ?? settings.opponent.rating ?? settings.opponent.strength ?? ""),
     };
   }
 
   opponentName(): Text {
     const { kind, level, rating, strength, bot } = this.settings.opponent;
     if (kind === "bot") return plain(bot!);
-    if (kind === "level") return sentence("Sparring, level {level}", { level: level! });
+    if (kind === "level") {
+      const name = this.offer.levels!.names[String(level)];
+      return name ? sentence("Sparring {rating}", { rating: name }) : sentence("Sparring, level {level}", { level: level! });
+    }
     if (kind === "strength") return sentence("Strength {strength}", { strength: strength! });
     return rating == null ? plain("Sparring") : sentence("Sparring {rating}", { rating });
   }
@@ -323,10 +326,10 @@ export class LiveGame {
   }
 
   private levelMeans(level: number): Text {
-    const { scale, family, estimates } = this.offer.levels!;
+    const { scale, family, estimates, names } = this.offer.levels!;
     if (scale !== "people") return sentence("About as strong as {level} on the scale of {family}.", { level, family });
     if (estimates.find((step) => step.level === level)?.loss === null) return sentence("Not measured: continues the trend of the measured levels.");
-    return sentence("Errs about as people of {level} do ({family}).", { level, family });
+    return sentence("Errs about as people of {level} do ({family}).", { level: names[String(level)] ?? level, family });
   }
 
   private playerView(side: number) {

@@ -29,6 +29,10 @@ export interface NetworkSettings {
   history: number;
   lowest: number;
   highest: number;
+  /** How many servers the network tells apart: ratings are those of the first. */
+  servers: number;
+  /** Where komi stands in an encoding; null for networks without it. */
+  komi: { encoding: string; column: number } | null;
 }
 
 export type Knots = [number, number][];
@@ -84,12 +88,18 @@ export class NetworkPolicy implements Policy {
     const rows = batch.size();
     const planes = batch.encode(encoding, history);
     const player = (number: Rating) => (number === null ? [0, 0] : [Math.min(Math.max((number - lowest) / (highest - lowest), 0), 1), 1]);
-    const facts = [...player(rating), ...player(opponent), 0, 0];
-    const context = new Float32Array(6 * rows);
-    for (let row = 0; row < rows; row++) context.set(facts, 6 * row);
+    const { komi, servers } = this.settings;
+    const facts = komi && batch.encode(komi.encoding, 1);
+    const server = Array.from({ length: servers }, (_, index) => (index === 0 ? 1 : 0));
+    const width = 6 + (komi ? 1 : 0) + servers;
+    const context = new Float32Array(width * rows);
+    for (let row = 0; row < rows; row++) {
+      const komiHere = komi ? [facts![(row * facts!.length) / rows + komi.column]!] : [];
+      context.set([...player(rating), ...player(opponent), 0, 0, ...komiHere, ...server], width * row);
+    }
     const outputs = await this.session.run({
       planes: { type: planes instanceof Uint8Array ? "uint8" : "float32", data: planes, shape: [rows, ...batch.shape(encoding, history)] },
-      context: { type: "float32", data: context, shape: [rows, 6] },
+      context: { type: "float32", data: context, shape: [rows, width] },
     });
     const { probabilities, ends } = batch.decode(outputs.policy!, encoding);
     const wdl = outputs.wdl!;
