@@ -1454,7 +1454,7 @@ export interface components {
             strengths: number[];
             /**
              * Strength Seconds
-             * @description Seconds of a move of each of `strengths` on this machine; empty if they were not measured. A browser tab measures them.
+             * @description Seconds of a move of each of `strengths` on this machine, which a browser tab measures; empty if they were not measured.
              */
             strength_seconds?: number[];
             /** Default Strength */
@@ -2053,6 +2053,12 @@ export interface components {
              * @enum {string}
              */
             scale: "people" | "engine";
+            /**
+             * Unit
+             * @description Of losses a move: a share of a win, or the points of the game's score.
+             * @enum {string}
+             */
+            unit: "share" | "points";
             /** Measured */
             measured: components["schemas"]["LevelOffer"][];
             /**
@@ -2397,7 +2403,7 @@ export interface components {
             kind?: ("level" | "human" | "strength" | "bot" | "person") | null;
             /**
              * Level
-             * @description level: its strength.
+             * @description level: its strength, or its rank as a number: 3k is -3, 3d is 3.
              */
             level?: number | null;
             /**
@@ -2489,7 +2495,7 @@ export interface components {
         };
         /**
          * PeopleLoss
-         * @description Expected score lost a move, of 1 for a whole game; between measured levels interpolated.
+         * @description What is lost a move, in the unit of the scale; between measured levels interpolated.
          */
         PeopleLoss: {
             /**
