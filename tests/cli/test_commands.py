@@ -229,23 +229,33 @@ def test_every_game_can_be_played_from_the_terminal(
         (
             "go",
             "D4\nwhy\n",
-            ("--rank", "3d"),
-            "Sparring 3d (model blend), who plays in the style of a 3d. "
-            "Learned from people of 6d and stronger: a lower rank hardly plays weaker.\n",
+            ("--rank", "3k"),
+            "Sparring 3k (model human), who errs as people of 3k do (Fox).\n",
+        ),
+        (
+            "go",
+            "D4\n",
+            ("--rank", "8k"),
+            "Sparring 8k (model human), whose level continues the trend of the measured ones (Fox).\n",
+        ),
+        (
+            "go",
+            "D4\n",
+            ("--rank", "3k", "--temperature", "1"),
+            "Sparring 3k (model blend), who plays in the style of a 3k. Ranks are those of Fox.\n",
         ),
         (
             "go",
             "D4\n",
             ("-o", "size=9", "--rank", "7d"),
-            "Sparring 7d (model blend), who plays in the style of a 7d. "
-            "Ranks from 6d to 8d are those of KGS; 9d is that of KGS and Fox. "
+            "Sparring 7d (model human), who errs as people of 7d do (Fox), with a search of 8 nodes. "
             "The network learned from games on 19x19",
         ),
         (
             "go",
             "D4\n",
-            ("--level", "1550"),
-            "Sparring, level 1550 (model blend), who plays in the style of a 6d.\n",
+            ("--level", "1550", "--scale", "engine"),
+            "Sparring, level 1550 (model blend-dan), who plays in the style of a 6d.\n",
         ),
         ("shogi", "7g7f\n", ("--temperature", "0.5"), "Sparring (model blend)."),
         ("shogi", "", ("--position", "4k4/9/9/9/9/9/9/9/4K4 w 2r 1"), "Sparring, level 480 (model blend)."),

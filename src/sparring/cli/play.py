@@ -338,8 +338,11 @@ def _errors_text(opponent: PolicyPlayer | SearchPlayer) -> str:
     table = None if config.level is None else shipped_levels(game, config.scale)
     if config.level is None or table is None or table.scale != "people":
         return ""
-    if any(getattr(config, key) != value for key, value in table.keys(config.level).items()):
+    own = {**vars(config), "rating": config.rating_number("rating")}
+    if any(own[key] != value for key, value in table.keys(config.level).items()):
         return ""
+    if table.people_loss(config.level) is None:
+        return f", whose level continues the trend of the measured ones ({table.family})"
     return f", who errs as people of {table.text(config.level)} do ({table.family})"
 
 
