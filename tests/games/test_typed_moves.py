@@ -98,6 +98,17 @@ def test_rbc_reads_san_and_reveals_nothing() -> None:
     assert game.move_text(hidden, game.parse_move(hidden, "exd3")) == "e2d3"
 
 
+def test_in_rbc_a_square_alone_is_a_pawn_s_step() -> None:
+    game = Rbc()
+    state = after(game, "sense e7")
+    for text, move in {"d3": "d2d3", "D3": "d2d3", " d4 ": "d2d4", "cxd3": "c2d3", "exd3": "e2d3"}.items():
+        assert game.move_text(state, game.parse_move(state, text)) == move
+    promoting = game.parse("4k3/1P6/8/8/8/8/8/4K3 w - - 0 1 move")
+    assert game.move_text(promoting, game.parse_move(promoting, "b8=N")) == "b7b8n"
+    no_step = game.parse("4k3/8/8/8/8/8/2P5/4K3 w - - 0 1 move")
+    assert game.move_text(no_step, game.parse_move(no_step, "d3")) == "c2d3", "it is the only meaning"
+
+
 @pytest.mark.parametrize(
     "text",
     ["７六歩", "76歩", "7六歩", "☗７六歩", "P-7f", "p7f", "P-76", "7776", "77 76", "7G7F", "76", "1. P-7f"],

@@ -7,7 +7,8 @@ A state holds the true board; players see the observations of `observe`.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Iterator
+import re
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
 from typing import ClassVar, TypeAlias
 
@@ -79,8 +80,8 @@ class Rbc(StateGame[RbcState]):
     def parse_move(self, state: RbcState, text: str) -> Move:
         """Parses a sense or a move that may be requested: UCI, SAN or `pass`.
 
-        Only the player's own pieces are looked at, so that the answer reveals nothing. Raises ParseError or
-        IllegalMove.
+        Only the player's own pieces are looked at, so that the answer reveals nothing. A square alone, such
+        as d3, is a pawn's step to it if there is one: a capture is cxd3. Raises ParseError or IllegalMove.
         """
         try:
             return super().parse_move(state, text)
@@ -93,6 +94,9 @@ class Rbc(StateGame[RbcState]):
         def own_piece(square: chess.Square) -> chess.PieceType | None:
             return board.piece_type_at(square) if board.color_at(square) == board.turn else None
 
+        if re.fullmatch(r"\s*[a-hA-H][1-8](\s*=?\s*[nbrqNBRQ])?\s*", text):
+            steps = [move for move in requests if _is_step(move, own_piece, text.strip()[:2].lower())]
+            requests = steps or requests
         move, _ = match_move(to_valid_utf8(text), requests, own_piece, chess.Move.uci)
         return move_code(move)
 
@@ -113,6 +117,16 @@ class Rbc(StateGame[RbcState]):
         last = state.last_move
         moved = last if last is not None and PASS < last < SENSE else None
         return board_diagram(chess.Board(board_fen(state)), moved)
+
+
+def _is_step(
+    move: chess.Move, own_piece: Callable[[chess.Square], chess.PieceType | None], target: str
+) -> bool:
+    """Whether a move is a pawn's step straight to a square."""
+    straight = chess.square_file(move.from_square) == chess.square_file(move.to_square)
+    return (
+        straight and chess.square_name(move.to_square) == target and own_piece(move.from_square) == chess.PAWN
+    )
 
 
 def board_fen(state: RbcState) -> str:

@@ -80,7 +80,7 @@ export function UnderstandPage({ game: gameId }: { game: string }) {
     if (subject.record === undefined) return;
     let over = false;
     const look = async () => {
-      let found = await api.review({ game: subject.game, record: subject.record, ...(subject.format ? { format: subject.format } : {}), ...(subject.record_index ? { record_index: subject.record_index } : {}), ...(rating === null ? {} : { rating }) });
+      let found = await api.review({ game: subject.game, record: subject.record, ...(subject.format ? { format: subject.format } : {}), ...(subject.record_index ? { record_index: subject.record_index } : {}), ...(source ? { source } : {}), ...(rating === null ? {} : { rating }) });
       while (!over) {
         setReview(found);
         if (found.done) return;
