@@ -68,6 +68,18 @@ def test_a_pawn_comes_before_a_bishop_and_promotions_take_any_case(text: str, mo
     [
         (TWO_KNIGHTS, "Nd2", "Nd2 is ambiguous: Nbd2 or Nfd2"),
         (TWO_KNIGHTS, "a7a8", "a7a8 is ambiguous: a8=N, a8=B, a8=R+ or a8=Q+"),
+        ("e4,e5", "0-0", "0-0 is not legal here: a piece stands between the king and the rook"),
+        (
+            "e4,e5,nf3,nc6,bc4,bc5,ke2,d6,ke1,a6",
+            "O-O",
+            "O-O is not legal here: the king or this rook has moved, or is not on its square",
+        ),
+        ("4k3/8/8/8/8/8/4r3/4K2R w K - 0 1", "O-O", "O-O is not legal here: the king is in check"),
+        (
+            "4kr2/8/8/8/8/8/8/4K2R w K - 0 1",
+            "o-o",
+            "o-o is not legal here: the king would pass or reach an attacked square",
+        ),
         ("e4,e5", "Nxf3", "there is nothing to capture on f3: write Nf3"),
         ("e4,e5", "Nf6", "Nf6 is not legal here: no knight can go to f6"),
         ("e4,e5", "e2-e3", "e2-e3 is not legal here: you have no piece on e2"),

@@ -162,7 +162,7 @@ def has_begun(tmp_path: Path, times: int) -> bool:
 
 def test_work_that_ended_with_the_server_begins_again_with_it(tmp_path: Path) -> None:
     with TestClient(create_app(tmp_path / "page.sqlite", ACCESS, None)) as client:
-        job = make(client, games_of("Anna", 12))
+        job = make(client, games_of("Anna", 3))
         wait_until(lambda: bool(workers(os.getpid())), "it runs")
     assert (stored_persons(), stored_work(tmp_path)) == ([], 1)
     with TestClient(create_app(tmp_path / "page.sqlite", ACCESS, None)) as client:

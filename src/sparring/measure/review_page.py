@@ -59,7 +59,7 @@ def _marks(review: Review, player: int) -> str:
 
 
 def summary(review: Review) -> str:
-    """One sentence: the mistakes and blunders of both players, the ratings that were assumed, and who analysed."""
+    """One sentence: both players' mistakes and blunders, the ratings that were assumed, and who analysed."""
     rules, system = load_game(review.game), describe(review.game).ratings
     sides = [f"{side}: {_marks(review, player)}" for player, side in enumerate(rules.spec.players)]
     ratings = [system.format(rating) for rating in review.ratings if rating is not None]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, TypeAlias
 
@@ -165,8 +165,8 @@ def observation_text(observation: Observation, player: str = "") -> list[str]:
     """
     match observation:
         case SenseResult(pieces):
-            seen = [f"{letter} on {chess.square_name(square)}" for square, letter in pieces if letter]
-            return [_sensed(", ".join(seen), player)]
+            seen = [_piece_on(letter, square) for square, letter in pieces if letter]
+            return [_sensed(seen, player)]
         case MoveResult(request, taken, capture_square):
             sentences: list[str] = []
             if request == PASS:
@@ -193,13 +193,25 @@ def observation_text(observation: Observation, player: str = "") -> list[str]:
     return []
 
 
-def _sensed(pieces: str, player: str) -> str:
-    """What a sense shows; `pieces` is empty if there are none."""
+def _piece_on(letter: str, square: chess.Square) -> str:
+    """`a black pawn on e7`, of a FEN letter."""
+    piece, place = chess.Piece.from_symbol(letter), chess.square_name(square)
+    kind = chess.piece_name(piece.piece_type)
+    if piece.color == chess.WHITE:
+        return Sentence("a white {piece} on {square}", piece=kind, square=place)
+    return Sentence("a black {piece} on {square}", piece=kind, square=place)
+
+
+def _sensed(pieces: Sequence[str], player: str) -> str:
+    """What a sense shows."""
+    if not pieces:
+        return Sentence("{side} sees nothing.", side=player) if player else Sentence("You see nothing.")
+    seen = pieces[0]
+    for piece in pieces[1:]:
+        seen = Sentence("{first}, {second}", first=seen, second=piece)
     if player:
-        if not pieces:
-            return Sentence("{side} sees nothing.", side=player)
-        return Sentence("{side} sees {pieces}.", side=player, pieces=pieces)
-    return Sentence("You see {pieces}.", pieces=pieces) if pieces else Sentence("You see nothing.")
+        return Sentence("{side} sees {pieces}.", side=player, pieces=seen)
+    return Sentence("You see {pieces}.", pieces=seen)
 
 
 def _move_text(move: Move) -> str:

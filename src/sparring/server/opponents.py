@@ -5,6 +5,7 @@ Networks are loaded once for all games.
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -205,6 +206,10 @@ def about(game: Game[Any], choice: OpponentChoice) -> tuple[str, str]:
     return name, joined(text, people.advice(game.initial()))
 
 
+def _upper(match: re.Match[str]) -> str:
+    return match[0].upper()
+
+
 def _about(game: Game[Any], choice: OpponentChoice) -> tuple[str, str]:
     match choice.kind:
         case "level":
@@ -218,7 +223,7 @@ def _about(game: Game[Any], choice: OpponentChoice) -> tuple[str, str]:
                     "Errs about as people of {level} do ({family}).", level=level, family=table.family
                 )
             else:
-                family = "" if table is None else table.family
+                family = "" if table is None else re.sub(r"(^|-)[a-z]", _upper, table.family)
                 means = Sentence(
                     "About as strong as {level} on the scale of {family}.", level=level, family=family
                 )

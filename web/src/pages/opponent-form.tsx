@@ -331,7 +331,7 @@ function LevelDial({ offer, choice, onChange, measured }: Change) {
         measured
           ? t("Measured on {board} only.", { board: measured })
           : levels.scale === "people"
-          ? peopleNote(levels, level)
+          ? `${peopleNote(levels, level)} ${estimate?.loss ? t("The judge of these numbers is not the search of a review, which counts otherwise.") : ""}`
           : estimate?.rating == null
           ? t("Not measured yet: the level is what was asked of it.")
           : estimate.measured
@@ -360,7 +360,7 @@ function peopleNote(levels: NonNullable<GameOffer["levels"]>, level: number): st
   if (!loss) return t("Not measured: continues the trend of the levels {low} to {high}, which err as people of their rating do ({family}).", { low: whole(steps[0]), high: whole(steps.at(-1)), family });
   const facts = { level: whole(level), family, loss: percent(loss.level), people: percent(loss.people), low: percent(loss.interval[0]), high: percent(loss.interval[1]) };
   if (measured) return t("Errs about as people of {level} do ({family}): measured in games against itself, it gives away {loss} of a win a move; such people {people} ({low} to {high}).", facts);
-  return t("Errs about as people of {level} do ({family}): between the measured levels on both sides, it gives away {loss} of a win a move; such people {people} ({low} to {high}).", facts);
+  return t("Errs about as people of {level} do ({family}). It lies between two levels that were measured: by them it gives away {loss} of a win a move; such people give away {people} ({low} to {high}).", facts);
 }
 
 /** The visitor's estimated strength: the next game is played at it. */
