@@ -323,6 +323,7 @@ def test_the_moments_of_a_review_are_shown(page: Page) -> None:
             move["answer"] = [{"text": "h5f7", "name": "Qxf7#"}] if found else []
         route.fulfill(json={**review, "moments": [5] if review["done"] else []})
 
+    page.route("**/api/reviews", with_moments)  # one that is stored is answered at once
     page.route("**/api/reviews/*", with_moments)
     look(page, BLUNDER)
     card = page.locator(".card").filter(has_text="The moments that mattered")
