@@ -5,7 +5,6 @@ Networks are loaded once for all games.
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -206,10 +205,6 @@ def about(game: Game[Any], choice: OpponentChoice) -> tuple[str, str]:
     return name, joined(text, people.advice(game.initial()))
 
 
-def _upper(match: re.Match[str]) -> str:
-    return match[0].upper()
-
-
 def _about(game: Game[Any], choice: OpponentChoice) -> tuple[str, str]:
     match choice.kind:
         case "level":
@@ -223,7 +218,7 @@ def _about(game: Game[Any], choice: OpponentChoice) -> tuple[str, str]:
                     "Errs about as people of {level} do ({family}).", level=level, family=table.family
                 )
             else:
-                family = "" if table is None else re.sub(r"(^|-)[a-z]", _upper, table.family)
+                family = "" if table is None else _capitals(table.family)
                 means = Sentence(
                     "About as strong as {level} on the scale of {family}.", level=level, family=family
                 )
@@ -250,6 +245,11 @@ def _about(game: Game[Any], choice: OpponentChoice) -> tuple[str, str]:
     if not shown:
         return "Sparring", _in_style(Sentence("people"), choice.nodes)
     return Sentence("Sparring {rating}", rating=shown), _in_style(shown, choice.nodes)
+
+
+def _capitals(family: str) -> str:
+    """The name of a family of engines as a name: Fairy-Stockfish."""
+    return "-".join(part[:1].upper() + part[1:] for part in family.split("-"))
 
 
 def _in_style(of: str, nodes: int) -> Sentence:
