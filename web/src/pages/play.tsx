@@ -124,7 +124,6 @@ function Setup({ offer, onGame }: { offer: GameOffer; onGame: (game: string) => 
 
 /** Below, a number is still being typed. */
 const LOWEST_RATING = 100;
-const HIGHEST_RATING = 4000;
 
 /** Asks once for the person's rating, where levels are on people's scale: it is the first level, and whose eyes hints and
  * reviews have. */
@@ -133,7 +132,7 @@ function OwnRating({ offer, onKnown }: { offer: GameOffer; onKnown: () => void }
   const [typed, setTyped] = useState("");
   const numbers = offer.ratings?.values.filter((value) => typeof value === "number") ?? [];
   if (isAsked || offer.levels?.scale !== "people" || numbers.length === 0) return null;
-  const isRating = Number(typed) >= LOWEST_RATING && Number(typed) <= HIGHEST_RATING;
+  const isRating = Number(typed) >= LOWEST_RATING;
   const keep = (rating: number | null) => {
     const nearest = numbers.reduce((best, value) => (Math.abs(value - (rating ?? 0)) < Math.abs(best - (rating ?? 0)) ? value : best));
     keepRating(offer.name, rating === null ? "" : String(nearest));
@@ -143,7 +142,7 @@ function OwnRating({ offer, onKnown }: { offer: GameOffer; onKnown: () => void }
   return (
     <div class="own-rating" role="group" aria-label={t("Your rating")}>
       <label>
-        {t("Do you have a rating ({family})?", { family: offer.levels.family })} <input type="number" min={LOWEST_RATING} max={HIGHEST_RATING} step={1} value={typed} onInput={({ currentTarget: { value } }) => setTyped(value)} onKeyDown={(event) => event.key === "Enter" && (event.preventDefault(), isRating && keep(Number(typed)))} />
+        {t("Do you have a rating ({family})?", { family: offer.levels.family })} <input type="number" min={LOWEST_RATING} step={1} value={typed} onInput={({ currentTarget: { value } }) => setTyped(value)} onKeyDown={(event) => event.key === "Enter" && (event.preventDefault(), isRating && keep(Number(typed)))} />
       </label>
       <button type="button" disabled={!isRating} onClick={() => keep(Number(typed))}>
         {t("Use it")}
