@@ -20,6 +20,13 @@ define apt_install
   $$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $(1); }; } >/dev/null 2>&1
 endef
 
+# Installs ($(1): arguments of pip), and says every half minute that it goes on: compiling prints nothing.
+define install
+	@echo "==> Building the native core and installing it into $(VENV). The first time this takes some minutes, ten on a slow machine"
+	@(while sleep 30 >/dev/null 2>&1; do echo "    still at work; nothing hangs"; done) & ticker=$$!; \
+	  $(PIP) install -q $(1); status=$$?; kill $$ticker; exit $$status
+endef
+
 .PHONY: help setup play page browser browser-parts test-browser engines test bench lint format headers arm stubs tables notebooks constraints sanitize tsan fuzz \
   wheel wheels test-wheel docs release clean
 
@@ -39,13 +46,11 @@ $(BIN)/python:
 setup: $(STAMP)  ## Build everything into .venv, with all tools of developers
 
 $(STAMP): $(CORE) | $(BIN)/python
-	@echo "==> Building the native core and installing the developers' set into $(VENV) (a few minutes the first time)"
-	@$(PIP) install -q -C cmake.define.SPARRING_WERROR=ON -e '.[dev]'
+	$(call install,-C cmake.define.SPARRING_WERROR=ON -e '.[dev]')
 	@touch $@ $(PLAYER)
 
 $(PLAYER): $(CORE) | $(BIN)/python
-	@echo "==> Building the native core and installing it into $(VENV) (a few minutes the first time)"
-	@$(PIP) install -q --no-compile -e .
+	$(call install,--no-compile -e .)
 	@touch $@
 
 play: $(if $(wildcard $(STAMP)),$(STAMP),$(PLAYER))  ## Open the page to play on; TERMINAL=1 plays GAME=chess, go, ... in the terminal

@@ -46,8 +46,8 @@ def test_a_game_is_observed_by_both_players() -> None:
     [
         (
             SenseResult(((chess.E7, "p"), (chess.E6, None), (chess.F6, "n"))),
-            ["You see p on e7, n on f6."],
-            ["White sees p on e7, n on f6."],
+            ["You see a black pawn on e7, a black knight on f6."],
+            ["White sees a black pawn on e7, a black knight on f6."],
         ),
         (SenseResult(()), ["You see nothing."], ["White sees nothing."]),
         (MoveResult(PASS, None, None), ["You pass."], ["White passes."]),

@@ -329,9 +329,12 @@ def test_every_gui_of_the_table_is_on_the_page() -> None:
             assert f"`{name}`" in page
 
 
-def command(*arguments: str) -> subprocess.CompletedProcess[str]:
+def command(*arguments: str, home: Path | None = None) -> subprocess.CompletedProcess[str]:
+    places = ("HOME", "APPDATA", "LOCALAPPDATA", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "SPARRING_HOME")
+    env = None if home is None else {**os.environ, **dict.fromkeys(places, str(home))}
     return subprocess.run(
         [sys.executable, "-m", "sparring", "engine", "install", *arguments],
+        env=env,
         capture_output=True,
         text=True,
         timeout=60,
@@ -346,6 +349,28 @@ def test_the_command_names_what_it_wrote_and_what_to_click(tmp_path: Path) -> No
     assert lines[0] == f"Sparring 1000  {tmp_path / 'sparring-chess-1000'}"
     assert f"wrote {tmp_path / 'engines.dat'}" in lines
     assert any(line.startswith("In Scid: Tools, Analysis Engines") for line in lines)
+
+
+def test_a_gui_that_has_not_run_is_to_be_started_first(tmp_path: Path) -> None:
+    arguments = ("--gui", "pychess", "--levels", "1200")
+    done = command(*arguments, home=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "PyChess has not run here yet" in done.stdout
+    assert "run this command again" in done.stdout
+    assert "the levels are in the list" not in done.stdout
+    assert "--out" not in done.stdout
+    (tmp_path / "pychess").mkdir()
+    again = command(*arguments, home=tmp_path)
+    assert again.returncode == 0, again.stderr
+    assert f"added to {tmp_path / 'pychess' / 'engines.json'}" in again.stdout
+    assert "the levels are in the list" in again.stdout
+
+
+def test_without_a_gui_the_command_lists_them() -> None:
+    done = command()
+    assert done.returncode == 2
+    assert "--gui NAME is needed: arena," in done.stderr
+    assert "pychess" in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -68,6 +68,18 @@ def test_a_pawn_comes_before_a_bishop_and_promotions_take_any_case(text: str, mo
     [
         (TWO_KNIGHTS, "Nd2", "Nd2 is ambiguous: Nbd2 or Nfd2"),
         (TWO_KNIGHTS, "a7a8", "a7a8 is ambiguous: a8=N, a8=B, a8=R+ or a8=Q+"),
+        ("e4,e5", "0-0", "0-0 is not legal here: a piece stands between the king and the rook"),
+        (
+            "e4,e5,nf3,nc6,bc4,bc5,ke2,d6,ke1,a6",
+            "O-O",
+            "O-O is not legal here: the king or this rook has moved, or is not on its square",
+        ),
+        ("4k3/8/8/8/8/8/4r3/4K2R w K - 0 1", "O-O", "O-O is not legal here: the king is in check"),
+        (
+            "4kr2/8/8/8/8/8/8/4K2R w K - 0 1",
+            "o-o",
+            "o-o is not legal here: the king would pass or reach an attacked square",
+        ),
         ("e4,e5", "Nxf3", "there is nothing to capture on f3: write Nf3"),
         ("e4,e5", "Nf6", "Nf6 is not legal here: no knight can go to f6"),
         ("e4,e5", "e2-e3", "e2-e3 is not legal here: you have no piece on e2"),
@@ -96,6 +108,17 @@ def test_rbc_reads_san_and_reveals_nothing() -> None:
     # A black pawn on d3 changes nothing in what White may type.
     hidden = game.parse("rnbqkbnr/ppp1pppp/8/8/8/3p4/PPPPPPPP/RNBQKBNR w KQkq - 0 4 move")
     assert game.move_text(hidden, game.parse_move(hidden, "exd3")) == "e2d3"
+
+
+def test_in_rbc_a_square_alone_is_a_pawn_s_step() -> None:
+    game = Rbc()
+    state = after(game, "sense e7")
+    for text, move in {"d3": "d2d3", "D3": "d2d3", " d4 ": "d2d4", "cxd3": "c2d3", "exd3": "e2d3"}.items():
+        assert game.move_text(state, game.parse_move(state, text)) == move
+    promoting = game.parse("4k3/1P6/8/8/8/8/8/4K3 w - - 0 1 move")
+    assert game.move_text(promoting, game.parse_move(promoting, "b8=N")) == "b7b8n"
+    no_step = game.parse("4k3/8/8/8/8/8/2P5/4K3 w - - 0 1 move")
+    assert game.move_text(no_step, game.parse_move(no_step, "d3")) == "c2d3", "it is the only meaning"
 
 
 @pytest.mark.parametrize(

@@ -105,7 +105,7 @@ def test_a_level_of_chess_says_whom_it_errs_like(page: Page) -> None:
         f"{100 * (measured.people or 0):.1f} % ({100 * low:.1f} % to {100 * high:.1f} %)."
     )
     level.fill(str(measured.level + 100))
-    expect(note).to_contain_text("between the measured levels on both sides")
+    expect(note).to_contain_text("It lies between two levels that were measured")
     for unmeasured in (table.range[0], table.range[1]):
         level.fill(str(unmeasured))
         expect(note).to_contain_text(

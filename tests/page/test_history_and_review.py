@@ -155,7 +155,9 @@ def test_one_of_several_games_is_chosen_and_the_bad_move_named(page: Page) -> No
     page.get_by_label(BOX).fill(THREE)
     expect(page.get_by_text("Recognised: 3 games of Chess (PGN).")).to_be_visible()
     page.get_by_label("Which game?").select_option("2")
-    expect(page.get_by_text("Move 2, Ke3, is not legal. The game is read up to there.")).to_be_visible()
+    expect(
+        page.get_by_text("Move 2 of White, Ke3, is not legal. The game is read up to there.")
+    ).to_be_visible()
     page.get_by_label("Which game?").select_option("1")
     assert serious_faults(page) == []
     page.get_by_role("button", name="Look").click()
@@ -251,6 +253,18 @@ def test_a_person_is_made_of_a_file(page: Page, address: str) -> None:
     assert json.loads(asked.value.post_data or "")["opponent"] == {"kind": "person", "person": "dora-chess"}
 
 
+def test_the_game_of_a_person_s_file_is_recognised(page: Page, address: str) -> None:
+    Making(page)
+    visit(page, address, "#/person")
+    page.get_by_role("radio", name="Shogi").check()
+    drop(page, ".drop", "games.pgn", THREE.split('[White "Eve"]')[0])
+    expect(page.get_by_text("This is a file of games of Chess: it was chosen.")).to_be_visible()
+    expect(page.get_by_role("radio", name="Chess", exact=True)).to_be_checked()
+    expect(page.locator(".bot").first).to_contain_text("1 game")
+    page.get_by_role("button", name="Make a player like").click()
+    expect(page.get_by_text("This page may be closed meanwhile.")).to_be_visible()
+
+
 def test_making_a_person_is_cancelled(page: Page, address: str) -> None:
     making = Making(page)
     visit(page, address, "#/person")
@@ -299,6 +313,20 @@ def test_the_review_has_a_move_list_with_marks(page: Page) -> None:
     for text in (shown, page.locator(".insight-panel")):
         assert not overlap(page.locator(".insight-board cg-board"), text)
     assert serious_faults(page) == []
+
+
+def test_who_resigned_while_ahead_is_told(page: Page) -> None:
+    def ahead(route: Route) -> None:
+        view = route.fetch().json()
+        for move in view["moves"]:
+            move["chance"] = 0.78
+        route.fulfill(json=view)
+
+    page.route("**/api/reviews", ahead)
+    page.route("**/api/reviews/*", ahead)
+    resigned(page, "chess")
+    page.get_by_role("link", name="Review").first.click()
+    expect(page.get_by_text("You resigned at 78 %")).to_be_visible()
 
 
 def test_a_move_is_not_drawn_into_the_position_before(page: Page) -> None:

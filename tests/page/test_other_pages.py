@@ -81,8 +81,12 @@ def test_why_a_move_is_refused_is_said_in_german(browser: Browser, address: str)
 def test_a_game_is_reviewed(page: Page) -> None:
     look(page, BLUNDER)
     blunder = page.locator(".missed button").filter(has_text="gave away 50 %")
-    expect(blunder).to_have_count(2)  # a moment that mattered, and a move that people of the level miss
+    expect(blunder).to_have_count(
+        1
+    )  # a moment that mattered is not repeated among the moves that gave much away
     expect(blunder.first).to_contain_text("Nf6")
+    expect(page.locator(".level-card").first).to_contain_text("by the review's search")
+    expect(page.get_by_text("is estimated from the moves alone")).to_be_visible()
     blunder.first.click()
     expect(page.get_by_text("Black to move")).to_be_visible()
     expect(page.locator(".level-card")).to_have_count(2)

@@ -264,11 +264,23 @@ def test_a_move_that_is_cancelled_while_it_is_judged_is_not_played(page: Page, a
     page.on("request", lambda request: played.append(request.url) if request.url.endswith("/moves") else None)
     with held_answer(page, "**/warning*"):
         type_move(page, "g6")
+        expect(page.get_by_text("Looking at your move…")).to_be_visible()
         page.locator(".brand").focus()
         page.keyboard.press("Escape")
+        expect(page.get_by_text("Looking at your move…")).to_have_count(0)
     assert played == []
     type_move(page, "g6")
     expect(page.locator(".moves button").nth(5)).to_contain_text("g6")
+
+
+def test_a_refusal_goes_with_the_next_move_and_escape_leaves_the_field(page: Page, address: str) -> None:
+    position(page, address)
+    type_move(page, "Qh9")
+    expect(page.get_by_role("alert")).to_be_visible()
+    page.get_by_label("Your move").fill("g")
+    expect(page.get_by_role("alert")).to_have_count(0)
+    page.keyboard.press("Escape")
+    expect(page.get_by_label("Your move")).not_to_be_focused()
 
 
 def test_a_game_with_a_clock_begins_without_warnings(page: Page, address: str) -> None:
@@ -311,6 +323,7 @@ def test_the_moments_of_a_review_are_shown(page: Page) -> None:
             move["answer"] = [{"text": "h5f7", "name": "Qxf7#"}] if found else []
         route.fulfill(json={**review, "moments": [5] if review["done"] else []})
 
+    page.route("**/api/reviews", with_moments)  # one that is stored is answered at once
     page.route("**/api/reviews/*", with_moments)
     look(page, BLUNDER)
     card = page.locator(".card").filter(has_text="The moments that mattered")

@@ -237,12 +237,12 @@ def test_the_command_prints_and_writes_a_page(
     main(["review", str(file), "--threads", "1"])
     printed = capsys.readouterr().out
     assert "3...   Nf6      blunder" in printed
-    assert "White: 0 mistakes, Black: 1 mistake." in printed
+    assert "White: 0 mistakes, Black: 1 blunder." in printed
     assert "The move allows a forced mate." in printed
     main(["review", str(file), "--html", "--rating", "1200"])
     assert (tmp_path / "game.html").read_text().startswith("<!doctype html>")
     assert "people of 1200" in (tmp_path / "game.html").read_text()
-    capsys.readouterr()
+    assert capsys.readouterr().err.startswith("Reviewing 7 moves.\n"), "also where it is no terminal"
     main(["review", str(file), "--json"])
     assert json.loads(capsys.readouterr().out)["moments"] == [5]
 

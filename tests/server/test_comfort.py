@@ -265,7 +265,7 @@ def test_a_level_of_chess_says_whom_it_errs_like(client: TestClient) -> None:
     assert "Errs about as people of 1400 do (Lichess rapid)." in about
     engine = begin(client, "chess", opponent={"level": 1400, "scale": "engine"})
     about = {player["about"]["text"] for player in engine["players"]}
-    assert "About as strong as 1400 on the scale of stockfish." in about
+    assert "About as strong as 1400 on the scale of Stockfish." in about
 
 
 def test_the_default_level_of_games_that_were_measured_has_its_own_estimate(client: TestClient) -> None:

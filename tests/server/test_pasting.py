@@ -100,6 +100,10 @@ def test_positions_are_recognised_in_every_box(
     [
         ("position startpos moves e2e4 e7e5", "chess", 2),
         ("position startpos moves 7g7f 3c3d 8h2b+", "shogi", 3),
+        ("startpos moves 7g7f 3c3d", "shogi", 2),
+        ("startpos moves e2e4 e7e5", "chess", 2),
+        (f"sfen {SFEN} moves 3c3d", "shogi", 1),
+        (f"{SFEN} moves 3c3d", "shogi", 1),
         (f"position fen {FEN} moves f1b5", "chess", 1),
         (f"position sfen {SFEN} moves 3c3d", "shogi", 1),
         ("e2e4 e7e5 g1f3", "chess", 3),
@@ -118,12 +122,15 @@ def test_lists_of_moves_are_games(client: TestClient, text: str, game: str, plie
 
 
 BROKEN = {
-    "pgn": ("1. e4 e5 2. Nf3 Nc6 3. Ke4 Nf6 *", "chess", 4, "Ke4"),
+    "pgn": ("1. e4 e5 2. Nf3 Nc6 3. Ke4 Nf6 *", "chess", 4, "Move 3 of White, Ke4,"),
+    "black": ("1. e4 e4 *", "chess", 1, "Move 1 of Black, e4,"),
+    "listed": ("e4 e5 Nf3 Nf3", "chess", 3, "Move 2 of Black, Nf3,"),
+    "points": ("Q16 Q16", "go", 1, "Move 2, Q16,"),
     "variation": ("1. e4 {good; move} (1. d4 d5 (1... Nf6)) e5 2. Ke4 *", "chess", 2, "Ke4"),
     "kif": (KIF.replace("   3 投了", "   3 ５五歩(77)   ( 0:01/00:00:01)"), "shogi", 2, "５五歩"),
     "ki2": ("手合割：平手\n▲７六歩    △３四歩    ▲５五歩\n", "shogi", 2, "５五歩"),
     "csa": (CSA.replace("%TORYO", "+2222FU"), "shogi", 2, "+2222FU"),
-    "sgf": ("(;GM[1]SZ[9];B[ee]C[a ; b \\] ];W[cc];B[ee];W[aa])", "go", 2, "ee"),
+    "sgf": ("(;GM[1]SZ[9];B[ee]C[a ; b \\] ];W[cc];B[ee];W[aa])", "go", 2, "Move 3, E5,"),
     "variant": (BREAKTHROUGH.replace("b3b4", "b3b7"), "breakthrough", 2, "b3b7"),
     "uci": ("e2e4 e7e5 e1e5", "chess", 2, "e1e5"),
     "usi": ("7g7f 3c3d 1a1a", "shogi", 2, "1a1a"),

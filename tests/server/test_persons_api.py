@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import random
+import sqlite3
 import subprocess
 import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -144,6 +147,49 @@ def test_work_ends_when_the_server_is_killed(tmp_path: Path) -> None:
         server.kill()
         server.communicate()
     wait_until(lambda: not runs(pid), "it ends with the server")
+
+
+def stored_work(tmp_path: Path) -> int:
+    with sqlite3.connect(tmp_path / "page.sqlite") as file:
+        ((count,),) = file.execute("SELECT count(*) FROM persons_to_make").fetchall()
+    return int(count)
+
+
+def has_begun(tmp_path: Path, times: int) -> bool:
+    with sqlite3.connect(tmp_path / "page.sqlite") as file:
+        return file.execute("SELECT starts FROM persons_to_make").fetchall() == [(times,)]
+
+
+def test_work_that_ended_with_the_server_begins_again_with_it(tmp_path: Path) -> None:
+    with TestClient(create_app(tmp_path / "page.sqlite", ACCESS, None)) as client:
+        job = make(client, games_of("Anna", 3))
+        wait_until(lambda: bool(workers(os.getpid())), "it runs")
+    assert (stored_persons(), stored_work(tmp_path)) == ([], 1)
+    with TestClient(create_app(tmp_path / "page.sqlite", ACCESS, None)) as client:
+        view, _ = until_done(client, job)
+        assert (view["person"], view["error"]) == ("chess-Anna", None)
+        wait_until(lambda: stored_work(tmp_path) == 0, "what is done is not done again")
+
+
+def test_work_that_ends_with_the_server_again_and_again_is_given_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def endless(*_: object) -> None:
+        await asyncio.sleep(3600)
+
+    monkeypatch.setattr("sparring.server.persons._work", endless)
+    with TestClient(create_app(tmp_path / "page.sqlite", ACCESS, None)) as client:
+        job = make(client, "", "Anna")
+        wait_until(lambda: stored_work(tmp_path) == 1)
+    for count in (2, 3):
+        with TestClient(create_app(tmp_path / "page.sqlite", ACCESS, None)) as client:
+            view = client.get(f"/api/persons/jobs/{job}").json()
+            assert (view["done"], view["message"]["text"][:16]) == (False, "The server ended")
+            wait_until(partial(has_begun, tmp_path, count))
+    with TestClient(create_app(tmp_path / "page.sqlite", ACCESS, None)) as client:
+        view = client.get(f"/api/persons/jobs/{job}").json()
+        assert "again to start anew" in view["error"]["text"]
+    assert stored_work(tmp_path) == 0
 
 
 @pytest.mark.parametrize(

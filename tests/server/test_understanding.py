@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from threading import Event
 from typing import Any
 
@@ -16,6 +18,9 @@ from sparring.networks import Position, Prediction
 from sparring.play.opponent import STRONG
 from sparring.policies import Policy
 from sparring.policies.policy import SharedPolicy
+from sparring.server.app import create_app
+from tests.server.conftest import ACCESS
+from tests.server.test_games_api import begin
 from tests.waiting import wait_until
 
 MATE = "r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - 4 4"
@@ -165,7 +170,7 @@ def test_moves_of_usual_openings_have_no_marks(client: TestClient, pgn: str) -> 
     assert not any(move["blunder"] or move["line"] for move in view["moves"])
 
 
-def test_a_marked_move_has_the_best_line_and_each_review_the_same(client: TestClient) -> None:
+def test_a_marked_move_has_the_best_line_and_each_review_the_same(client: TestClient, tmp_path: Path) -> None:
     pgn = "1. e4 e5 2. Nf3 Nc6 3. Bc4 Nd4 4. Nxe5 Qg5 5. Nxf7 Qxg2 *"
     view = review(client, game="chess", record=pgn)
     marks = {move["name"]: move for move in view["moves"] if move["mark"]}
@@ -181,7 +186,58 @@ def test_a_marked_move_has_the_best_line_and_each_review_the_same(client: TestCl
         before = [move["text"] for move in view["moves"][: mark["ply"]]]
         line = [move["text"] for move in mark["line"]]
         assert ask(client, game="chess", moves=before + line)["ply"] == mark["ply"] + len(line)
+    with sqlite3.connect(tmp_path / "page.sqlite") as file:
+        file.execute("DELETE FROM finished_reviews")
     assert review(client, game="chess", record=pgn)["moves"] == view["moves"]
+
+
+SHORT = "1. e4 e5 2. Bc4 Nc6 3. Qh5 Nf6 4. Qxf7# 1-0"
+
+
+def test_a_finished_review_is_read_again_also_after_a_restart(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with TestClient(create_app(tmp_path / "page.sqlite", ACCESS)) as client:
+        first = review(client, game="chess", record=SHORT)
+    with monkeypatch.context() as patch, TestClient(create_app(tmp_path / "page.sqlite", ACCESS)) as client:
+        patch.setattr(Reviewer, "block", lambda *_: pytest.fail("it is computed again"))
+        answer = client.post("/api/reviews", json={"game": "chess", "record": SHORT}).json()
+        assert answer["done"]
+        assert {**answer, "id": ""} == {**first, "id": ""}
+        kept = client.post("/api/deck/reviews", json={"review": answer["id"], "side": 1})
+        assert kept.json()["added"] == 1
+    with TestClient(create_app(tmp_path / "page.sqlite", ACCESS)) as client:
+        other = client.post("/api/reviews", json={"game": "chess", "record": SHORT, "rating": 1900}).json()
+        assert not other["done"], "another rating is another review"
+
+
+@pytest.mark.parametrize("damage", ["{", '{"moves": [], "levels": [null, null], "moments": [-1]}'])
+def test_a_damaged_review_is_computed_again(client: TestClient, tmp_path: Path, damage: str) -> None:
+    first = review(client, game="chess", record=SHORT)
+    with sqlite3.connect(tmp_path / "page.sqlite") as file:
+        file.execute("UPDATE finished_reviews SET found = ?", (damage,))
+    again = review(client, game="chess", record=SHORT)
+    assert (again["moves"], again["moments"]) == (first["moves"], first["moments"])
+
+
+def test_a_review_is_deleted_with_its_game_and_stored_reviews_are_few(
+    client: TestClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stored() -> list[tuple[str | None]]:
+        with sqlite3.connect(tmp_path / "page.sqlite") as file:
+            return file.execute("SELECT source FROM finished_reviews ORDER BY used").fetchall()
+
+    monkeypatch.setattr("sparring.server.review._STORED", 2)
+    game = begin(client, game="chess", you=0, opponent={"kind": "human"})["id"]
+    review(client, game="chess", record="1. e4 *", source=game)
+    review(client, game="chess", record="1. c4 *", source="of nobody")
+    review(client, game="chess", record="1. d4 *")
+    assert stored() == [(game,), (None,)]
+    assert client.delete(f"/api/games/{game}").status_code == 204
+    assert stored() == [(None,)]
+    for record in ("1. Nf3 *", "1. b3 *"):
+        review(client, game="chess", record=record)
+    assert len(stored()) == 2
 
 
 def test_a_pass_in_go_is_not_blamed(client: TestClient) -> None:

@@ -2906,6 +2906,11 @@ export interface components {
             winner: number | null;
             /** @description The result in a sentence for the person. */
             text: components["schemas"]["Text"];
+            /**
+             * Resigned
+             * @description The player who resigned; null if none did.
+             */
+            resigned?: number | null;
         };
         /**
          * ReviewRequest
@@ -2935,6 +2940,12 @@ export interface components {
              * @description Whose mistakes to expect; without it, the players' own ratings.
              */
             rating?: number | string | null;
+            /**
+             * Source
+             * @description Id of the game on the page that `record` is of: the finished review is deleted with it.
+             * @default
+             */
+            source: string;
         };
         /**
          * ReviewView

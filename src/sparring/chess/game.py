@@ -54,8 +54,8 @@ def match_move(
     move that is not among `moves`, or for one that is ambiguous; the message then lists the candidates.
     """
     words = _REMARK.sub("", strip_annotations(text)).replace(":", "x").strip()
-    if castling := _CASTLING.get(re.sub(r"[-\s]", "", words).lower().replace("0", "o")):
-        return _castle(castling, moves, piece_at), False
+    if castling := _castling(words):
+        return _castle(castling, words, moves, piece_at), False
     readings = list(dict.fromkeys(_readings(re.sub(r"\s+", "", words))))
     matches = [match for match in map(_PATTERN.fullmatch, readings) if match]
     if not matches:
@@ -99,6 +99,7 @@ def _fits(match: re.Match[str], move: chess.Move, piece_at: PieceAt) -> bool:
 
 def _castle(
     text: str,
+    typed: str,
     moves: Sequence[chess.Move],
     piece_at: PieceAt,
 ) -> chess.Move:
@@ -107,7 +108,7 @@ def _castle(
         is_king = piece_at(move.from_square) == chess.KING
         if is_king and chess.square_file(move.from_square) == 4 and chess.square_file(move.to_square) == file:
             return move
-    raise not_legal(text)
+    raise not_legal(typed)
 
 
 def _reason(match: re.Match[str], piece_at: PieceAt) -> str:
@@ -185,6 +186,8 @@ class Chess(StateGame[ChessState]):
         try:
             move, captures = match_move(text, legal, board.piece_type_at, board.san)
         except IllegalMove:
+            if reason := _no_castling(board, text):
+                raise not_legal(text.strip()[:80], reason) from None
             if _exposes_king(board, text):
                 reason = Sentence("it leaves the king in check")
                 raise not_legal(text.strip()[:80], reason) from None
@@ -193,6 +196,28 @@ class Chess(StateGame[ChessState]):
             square = chess.square_name(move.to_square)
             raise nothing_to_capture(square, board.san(move))
         return state.parse_move(move.uci())
+
+
+def _castling(text: str) -> str | None:
+    """O-O or O-O-O, if a text means castling."""
+    return _CASTLING.get(re.sub(r"[-\s]", "", text).lower().replace("0", "o"))
+
+
+def _no_castling(board: chess.Board, text: str) -> str:
+    """Why a castling is not legal; empty for other texts."""
+    castling = _castling(_REMARK.sub("", strip_annotations(text)))
+    if castling is None:
+        return ""
+    side, rank = board.turn, 0 if board.turn == chess.WHITE else 7
+    short = castling == "O-O"
+    has_right = board.has_kingside_castling_rights if short else board.has_queenside_castling_rights
+    if not has_right(side):
+        return Sentence("the king or this rook has moved, or is not on its square")
+    if any(board.piece_at(chess.square(file, rank)) for file in ((5, 6) if short else (1, 2, 3))):
+        return Sentence("a piece stands between the king and the rook")
+    if board.is_check():
+        return Sentence("the king is in check")
+    return Sentence("the king would pass or reach an attacked square")
 
 
 def _exposes_king(board: chess.Board, text: str) -> bool:

@@ -15,7 +15,7 @@ from sparring.engines.options import PROTOCOLS
 
 
 def install_levels(
-    gui: Annotated[str, typer.Option(help=f"The GUI: {', '.join(GUIS)}.", metavar="NAME")],
+    gui: Annotated[str, typer.Option(help=f"The GUI: {', '.join(GUIS)}.", metavar="NAME")] = "",
     game: Annotated[str, typer.Option(help=f"{', '.join(PROTOCOLS.values())}. [default: the GUI's]")] = "",
     levels: Annotated[
         str,
@@ -38,13 +38,15 @@ def install_levels(
     outside of that folder is written.
     """
     row = GUIS.get(gui)
+    if not gui:
+        raise UserError(f"--gui NAME is needed: {', '.join(GUIS)}")
     if row is None:
         raise UserError(f"there is no GUI '{gui[:80]}' here: {', '.join(GUIS)}")
     folder = out or user_data_folder() / "engines"
     installed = install(
         row, _protocol(gui, row, game), _levels(levels), folder, own_place=out is None, force=force
     )
-    _show(row, installed)
+    _show(gui, installed, own_place=out is None)
 
 
 def _protocol(name: str, gui: Gui, game: str) -> str:
@@ -65,20 +67,25 @@ def _levels(text: str) -> list[int]:
     return sorted({int(word) for word in words})
 
 
-def _show(gui: Gui, installed: Installed) -> None:
-    console = make_console(soft_wrap=True)
+def _show(name: str, installed: Installed, own_place: bool) -> None:
+    gui, console = GUIS[name], make_console(soft_wrap=True)
     for launcher in installed.launchers:
         console.print(f"[bold]{foreign(launcher.name)}[/]  {foreign(launcher.path)}")
     for path in installed.files:
         console.print(f"{'added to' if installed.merged else 'wrote'} {foreign(path)}")
-    for name in installed.kept:
-        console.print(f"{foreign(name)} was there already and stays as it was: --force replaces it")
+    for kept in installed.kept:
+        console.print(f"{foreign(kept)} was there already and stays as it was: --force replaces it")
+    if gui.writer is not None and gui.places and not installed.merged and own_place:
+        console.print(
+            f"{gui.title} has not run here yet, and has no list of engines. Start it once, close it, and run "
+            "this command again: then the levels are in its list."
+        )
+        return
     file = installed.files[0] if installed.files else ""
     first = installed.launchers[0].path if installed.launchers else ""
-    steps = gui.steps.format(file=file, launcher=first)
-    console.print(f"In {gui.title}: {foreign(steps)}.")
-    if gui.writer is not None and not installed.merged and gui.places:
+    console.print(f"In {gui.title}: {foreign(gui.steps.format(file=file, launcher=first))}.")
+    if gui.writer is not None and gui.places and not installed.merged:
         console.print(
-            f"{gui.title} keeps {foreign(gui.file)} in its own folder: after its first start the command "
-            "without --out adds the levels there."
+            f"{gui.title} keeps {foreign(gui.file)} in its own folder: without --out this command adds the "
+            "levels there."
         )

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sys
+import time
 from itertools import islice
 from pathlib import Path
 from typing import Annotated
@@ -18,6 +20,9 @@ from sparring.measure.review import MoveReview, Review
 from sparring.measure.review import review as review_game
 from sparring.measure.review_page import explanation, move_label, review_page, summary
 from sparring.records import open_records
+
+_SAID_SECONDS = 5.0
+"""Seconds between the lines that say how far a review is."""
 
 
 def review(
@@ -54,7 +59,7 @@ def review(
         rating=level,
         engine=command,
         threads=threads,
-        on_move=_print_move if shown else None,
+        on_move=_print_move if shown else _Counter(len(record)),
     )
     if as_json:
         print(json.dumps(reviewed.to_json()))
@@ -74,6 +79,19 @@ def _rating(game: str, text: str) -> int:
     if number is None:
         raise UserError(f"'{text}' is no {system.word}")
     return number
+
+
+class _Counter:
+    """Says on standard error every few seconds how many moves are reviewed, in a pipe too."""
+
+    def __init__(self, moves: int) -> None:
+        self._moves, self._last = moves, time.monotonic()
+        print(f"Reviewing {moves} moves.", file=sys.stderr, flush=True)
+
+    def __call__(self, move: MoveReview) -> None:
+        if time.monotonic() - self._last >= _SAID_SECONDS:
+            self._last = time.monotonic()
+            print(f"{move.ply + 1} of {self._moves} moves", file=sys.stderr, flush=True)
 
 
 def _print_move(move: MoveReview) -> None:

@@ -54,7 +54,8 @@ class Expendibots(StateGame[ExpendibotsState]):
 
         Raises ParseError or IllegalMove.
         """
-        words = strip_annotations(to_valid_utf8(text))
+        typed = to_valid_utf8(text)
+        words = strip_annotations(typed) or typed
         if match := _TYPED.fullmatch(words):
             words = f"{match['tokens'] or ''}{match['source']}-{match['target']}"
         elif match := _TYPED_BOOM.fullmatch(words):

@@ -50,13 +50,18 @@ def _parts(review: Review, rules: Game[Any], names: Sequence[str]) -> Iterator[s
     )
 
 
+def _marks(review: Review, player: int) -> str:
+    """How many mistakes and blunders a player made, such as `2 mistakes and 1 blunder`."""
+    marks = [move.mark for move in review.mistakes if move.player == player]
+    mistakes, blunders = marks.count("mistake"), marks.count("blunder")
+    counts = [_plural(mistakes, "mistake")] if mistakes or not blunders else []
+    return " and ".join([*counts, _plural(blunders, "blunder")] if blunders else counts)
+
+
 def summary(review: Review) -> str:
-    """One sentence: the mistakes of both players, the ratings that were assumed, and who analysed."""
+    """One sentence: both players' mistakes and blunders, the ratings that were assumed, and who analysed."""
     rules, system = load_game(review.game), describe(review.game).ratings
-    counts = [sum(move.player == player for move in review.mistakes) for player in (0, 1)]
-    sides = [
-        f"{side}: {_plural(count, 'mistake')}" for side, count in zip(rules.spec.players, counts, strict=True)
-    ]
+    sides = [f"{side}: {_marks(review, player)}" for player, side in enumerate(rules.spec.players)]
     ratings = [system.format(rating) for rating in review.ratings if rating is not None]
     known = f" Compared with people of {' and '.join(dict.fromkeys(ratings))}." if ratings else ""
     who = {"own search": "Sparring's own search", "network": "the strong network"}.get(

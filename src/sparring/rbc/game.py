@@ -7,7 +7,8 @@ A state holds the true board; players see the observations of `observe`.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Iterator
+import re
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, TypeAlias
 
@@ -79,8 +80,8 @@ class Rbc(StateGame[RbcState]):
     def parse_move(self, state: RbcState, text: str) -> Move:
         """Parses a sense or a move that may be requested: UCI, SAN or `pass`.
 
-        Only the player's own pieces are looked at, so that the answer reveals nothing. Raises ParseError or
-        IllegalMove.
+        Only the player's own pieces are looked at, so that the answer reveals nothing. A square alone, such
+        as d3, is a pawn's step to it if there is one: a capture is cxd3. Raises ParseError or IllegalMove.
         """
         try:
             return super().parse_move(state, text)
@@ -99,6 +100,9 @@ class Rbc(StateGame[RbcState]):
         def own_piece(square: chess.Square) -> chess.PieceType | None:
             return board.piece_type_at(square) if board.color_at(square) == board.turn else None
 
+        if re.fullmatch(r"\s*[a-hA-H][1-8](\s*=?\s*[nbrqNBRQ])?\s*", text):
+            steps = [move for move in requests if _is_step(move, own_piece, text.strip()[:2].lower())]
+            requests = steps or requests
         move, _ = match_move(to_valid_utf8(text), requests, own_piece, chess.Move.uci)
         return move_code(move)
 
@@ -119,6 +123,16 @@ class Rbc(StateGame[RbcState]):
         last = state.last_move
         moved = last if last is not None and PASS < last < SENSE else None
         return board_diagram(chess.Board(board_fen(state)), moved)
+
+
+def _is_step(
+    move: chess.Move, own_piece: Callable[[chess.Square], chess.PieceType | None], target: str
+) -> bool:
+    """Whether a move is a pawn's step straight to a square."""
+    straight = chess.square_file(move.from_square) == chess.square_file(move.to_square)
+    return (
+        straight and chess.square_name(move.to_square) == target and own_piece(move.from_square) == chess.PAWN
+    )
 
 
 def board_fen(state: RbcState) -> str:
@@ -157,8 +171,8 @@ def observation_text(observation: Observation, player: str = "") -> list[str]:
     """
     match observation:
         case SenseResult(pieces):
-            seen = [f"{letter} on {chess.square_name(square)}" for square, letter in pieces if letter]
-            return [_sensed(", ".join(seen), player)]
+            seen = [_piece_on(letter, square) for square, letter in pieces if letter]
+            return [_sensed(seen, player)]
         case MoveResult(request, taken, capture_square):
             sentences: list[str] = []
             if request == PASS:
@@ -185,13 +199,25 @@ def observation_text(observation: Observation, player: str = "") -> list[str]:
     return []
 
 
-def _sensed(pieces: str, player: str) -> str:
-    """What a sense shows; `pieces` is empty if there are none."""
+def _piece_on(letter: str, square: chess.Square) -> str:
+    """`a black pawn on e7`, of a FEN letter."""
+    piece, place = chess.Piece.from_symbol(letter), chess.square_name(square)
+    kind = chess.piece_name(piece.piece_type)
+    if piece.color == chess.WHITE:
+        return Sentence("a white {piece} on {square}", piece=kind, square=place)
+    return Sentence("a black {piece} on {square}", piece=kind, square=place)
+
+
+def _sensed(pieces: Sequence[str], player: str) -> str:
+    """What a sense shows."""
+    if not pieces:
+        return Sentence("{side} sees nothing.", side=player) if player else Sentence("You see nothing.")
+    seen = pieces[0]
+    for piece in pieces[1:]:
+        seen = Sentence("{first}, {second}", first=seen, second=piece)
     if player:
-        if not pieces:
-            return Sentence("{side} sees nothing.", side=player)
-        return Sentence("{side} sees {pieces}.", side=player, pieces=pieces)
-    return Sentence("You see {pieces}.", pieces=pieces) if pieces else Sentence("You see nothing.")
+        return Sentence("{side} sees {pieces}.", side=player, pieces=seen)
+    return Sentence("You see {pieces}.", pieces=seen)
 
 
 def _move_text(move: Move) -> str:

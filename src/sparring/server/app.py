@@ -64,11 +64,12 @@ def create_app(
         app.state.host = host = GameHost(GameStore(database), opponents, keep)
         app.state.reviews = reviews = Reviews(host)
         app.state.deck = deck.Deck(database)
-        app.state.persons = persons = PersonJobs()
+        app.state.persons = persons = PersonJobs(database)
         app.state.turing = TuringRounds(database)
         app.state.tournaments = tournaments = Tournaments(TournamentStore(database), host)
         await host.tidy()
         await tournaments.resume_all()
+        persons.resume_all()
         try:
             yield
         finally:

@@ -274,6 +274,7 @@ class ResultView(ApiMessage):
     score: float = Field(description="Score of player 0: 1, 0.5 or 0.")
     winner: int | None
     text: Text = Field(description="The result in a sentence for the person.")
+    resigned: int | None = Field(default=None, description="The player who resigned; null if none did.")
 
 
 class ClockView(ApiMessage):

@@ -222,7 +222,7 @@ def _about(game: Game[Any], choice: OpponentChoice) -> str:
                     family=table.family,
                 )
             else:
-                family = "" if table is None else table.family
+                family = "" if table is None else _capitals(table.family)
                 means = Sentence(
                     "About as strong as {level} on the scale of {family}.", level=level, family=family
                 )
@@ -239,6 +239,11 @@ def _about(game: Game[Any], choice: OpponentChoice) -> str:
     number = None if choice.rating is None else system.number(choice.rating)
     shown = "" if number is None else system.format(number)
     return _in_style(shown or Sentence("people"), choice.nodes)
+
+
+def _capitals(family: str) -> str:
+    """The name of a family of engines as a name: Fairy-Stockfish."""
+    return "-".join(part[:1].upper() + part[1:] for part in family.split("-"))
 
 
 def _in_style(of: str, nodes: int) -> Sentence:

@@ -371,7 +371,8 @@ class PageGame:
         if end is None or end.first_score is None:
             return None
         text = result_sentence(self.rules, self.live.states[-1], end, you)
-        return ResultView(score=end.first_score, winner=end.winner, text=text_of(text))
+        resigned = 1 - end.winner if end.reason == RESIGNATION and end.winner is not None else None
+        return ResultView(score=end.first_score, winner=end.winner, text=text_of(text), resigned=resigned)
 
     @cached_property
     def _changed_versions(self) -> str:

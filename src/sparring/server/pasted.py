@@ -51,7 +51,7 @@ _PATTERNS = {
     "log": r"(?m)^\s*(%|[BW*] )|^\* ",
 }
 """What a text of a format has. A suffix without a pattern is of files that are no text."""
-_POSITION_WORDS = re.compile(r"(?:position\s+)?(?:fen|sfen)\s+|position\s+(?=startpos)", re.IGNORECASE)
+_POSITION_WORDS = re.compile(r"(?:position\s+)?(?:fen|sfen)\s+|(?:position\s+)?(?=startpos\b)", re.IGNORECASE)
 _COMPLETIONS = ("", " 0 1", " - 0 1", " - - 0 1", " w - - 0 1", " 1", " - 1", " b - 1")
 """Ends of positions that people leave out."""
 
@@ -217,10 +217,35 @@ def _read(game: str, suffix: str, parsed: ParsedGame, text: str) -> PastedGame:
         )
     else:
         move = " ".join(match["move"].split())[:_SHOWN]
-        shown = Sentence("Move {number}, {move}, is not legal.", number=int(match["n"]), move=move)
+        state = None if record is None else record.states(game)[-1]
+        if state is not None and suffix == "sgf":
+            move = _sgf_move(game, state, move)
+        shown = _illegal(game, state, int(match["n"]), move)
     if plies == 0:
         return PastedGame(None, 0, shown)
     return PastedGame(record, plies, Sentence("{error} The game is read up to there.", error=shown))
+
+
+def _illegal(game: str, state: Any, number: int, move: str) -> Sentence:
+    """The sentence on a move that is not legal in `state`, numbered as people number the moves of the game:
+    `number` is that of the file. The side is left out if `state` is None or of another move."""
+    if state is not None and not describe(game).numbers_plies and state.ply // 2 + 1 == number:
+        side = load_game(game).spec.players[state.to_move]
+        return Sentence("Move {number} of {side}, {move}, is not legal.", number=number, side=side, move=move)
+    return Sentence("Move {number}, {move}, is not legal.", number=number, move=move)
+
+
+def _sgf_move(game: str, state: Any, point: str) -> str:
+    """A point of SGF as people write it: pd is Q16 on a board of 19x19. Other texts stay as they are."""
+    size = getattr(state, "size", None)
+    if size is None or re.fullmatch("[a-s]{2}", point) is None:
+        return point
+    text = f"(;GM[1]SZ[{size}];B[{point}])"
+    parsed = next(iter(reader_of(game, "sgf")([text.encode()], 0)), None)
+    if parsed is None or parsed.record is None:
+        return point
+    start, played = parsed.record.states(game)
+    return load_game(game).move_text(start, played.last_move)
 
 
 def _legal_part(game: str, suffix: str, text: str) -> GameRecord | None:
@@ -396,7 +421,9 @@ def _moves(game: str, text: str, position: str | None) -> Pasted | None:
                 raise ParseError("the game is over")
             state = rules.play(state, rules.parse_move(state, word))
         except (ParseError, IllegalMove):
-            shown = Sentence("Move {number}, {move}, is not legal.", number=number, move=word[:_SHOWN])
+            if not describe(game).numbers_plies:
+                number = state.ply // 2 + 1
+            shown = _illegal(game, state, number, word[:_SHOWN])
             error = Sentence("{error} The game is read up to there.", error=shown)
             break
     plies = state.ply - start.ply

@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 import secrets
+import sqlite3
 import sys
+import zlib
 from collections import OrderedDict
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -15,6 +17,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Response
 from pydantic import Field
 
+from sparring.base.errors import CannotWrite
 from sparring.base.sentences import Sentence
 from sparring.games import GAMES
 from sparring.server.messages import ApiMessage, GameName, Text, encodable, text_of
@@ -22,6 +25,7 @@ from sparring.server.pasted import read_records
 from sparring.server.person_job import cannot_make, learned, named_games
 from sparring.server.refusal import REFUSALS, Refused
 from sparring.server.routes import AskingVisitor, Visitor, of_app
+from sparring.server.store import Database
 
 _RUNNING, _ALL_RUNNING = 1, 2
 """Persons of a visitor, and of all visitors, that are made at once."""
@@ -29,9 +33,12 @@ _KEPT = 50
 """Jobs that are remembered."""
 _MINUTES = 10.0
 """Time that a person may take; the earliest games are left out beyond it."""
+_STARTS = 3
+"""How often work is begun that ends with the server each time."""
 _SHOWN_NAMES = 500
 _LONGEST_LINE = 1 << 20
 _LONGEST_TEXT = 16_000_000
+_STARTING = Sentence("Starting: this takes a minute or two on a slow machine.")
 _STAGES = {
     "trying ratings": Sentence("Trying ratings."),
     "checking on the latest games": Sentence("Checking on the latest games."),
@@ -85,7 +92,7 @@ class _Job:
     process: asyncio.subprocess.Process | None = None
     task: asyncio.Task[None] | None = None
     share: float = 0.0
-    message: str = field(default_factory=lambda: Sentence("Reading the games."))
+    message: str = field(default_factory=lambda: _STARTING)
     person: str | None = None
     error: str | None = None
 
@@ -96,11 +103,31 @@ class _Job:
 
 
 class PersonJobs:
-    """The persons that are being made, each in a process of its own. They go on when the page is closed, and
-    end with the server."""
+    """The persons that are being made, each in a process of its own. They go on when the page is closed. They
+    end with the server, and begin again with it: the games are stored until the person is made."""
 
-    def __init__(self) -> None:
+    def __init__(self, database: Database) -> None:
         self._jobs: OrderedDict[str, _Job] = OrderedDict()
+        self._database = database
+
+    def resume_all(self) -> None:
+        """Begins again what was going on when the server ended."""
+        for job_id, visitor, task, starts in self._database.read(
+            "SELECT id, visitor, task, starts FROM persons_to_make"
+        ):
+            job = self._jobs[job_id] = _Job(visitor)
+            try:
+                wanted = json.loads(zlib.decompress(task))
+            except (zlib.error, ValueError, TypeError):
+                starts = _STARTS
+            if starts < _STARTS:
+                job.message = Sentence("The server ended meanwhile. The work begins again.")
+                job.task = asyncio.create_task(self._run(job_id, job, wanted))
+            else:
+                job.error = Sentence(
+                    "The server ended while it learned this person. Choose the file again to start anew."
+                )
+                self._forget(job_id)
 
     def begin(self, visitor: str, wanted: NewPerson) -> str:
         """Starts to make a person, and returns the job. Raises Refused."""
@@ -111,7 +138,7 @@ class PersonJobs:
         job_id = secrets.token_urlsafe(9)
         job = self._jobs[job_id] = _Job(visitor)
         task = {"game": wanted.game, "name": wanted.name, "text": wanted.text, "minutes": _MINUTES}
-        job.task = asyncio.create_task(self._run(job, task))
+        job.task = asyncio.create_task(self._run(job_id, job, task))
         while len(self._jobs) > _KEPT:
             oldest = next((name for name, other in self._jobs.items() if other.done), job_id)
             del self._jobs[oldest]
@@ -132,6 +159,7 @@ class PersonJobs:
         """Ends a job; a person that is made already stays. Raises Refused."""
         await _end(self._find(visitor, job_id))
         self._jobs.pop(job_id, None)
+        await asyncio.to_thread(self._forget, job_id)
 
     async def close(self) -> None:
         """Ends all jobs."""
@@ -140,11 +168,18 @@ class PersonJobs:
     def _find(self, visitor: str, job_id: str) -> _Job:
         job = self._jobs.get(job_id)
         if job is None or job.visitor != visitor:
-            raise Refused(Sentence("There is no such work of yours."), 404)
+            raise Refused(
+                Sentence(
+                    "This work is over: it was stopped, or the server was started again after it. A person "
+                    "that was made is among the opponents."
+                ),
+                404,
+            )
         return job
 
-    async def _run(self, job: _Job, task: dict[str, Any]) -> None:
+    async def _run(self, job_id: str, job: _Job, task: dict[str, Any]) -> None:
         try:
+            await asyncio.to_thread(self._remember, job_id, job.visitor, task)
             await _work(job, task)
         except OSError as error:
             job.error = Sentence("The person could not be made: {reason}.", reason=str(error))
@@ -153,8 +188,32 @@ class PersonJobs:
                 with suppress(ProcessLookupError):
                     job.process.kill()
                 await job.process.wait()
-        if job.person is None and job.error is None:
+        if job.person is None and job.error is None:  # Ctrl-C ends it with the server: it stays stored
             job.error = Sentence("The work ended before the person was made.")
+        else:
+            await asyncio.to_thread(self._forget, job_id)
+
+    def _remember(self, job_id: str, visitor: str, task: dict[str, Any]) -> None:
+        """Stores the work, and counts that it begins."""
+        values = (job_id, visitor, zlib.compress(json.dumps(task).encode()))
+
+        def work(file: sqlite3.Connection) -> None:
+            if job_id not in self._jobs:
+                return  # it was stopped meanwhile
+            file.execute(
+                "INSERT INTO persons_to_make VALUES (?, ?, ?, 1)"
+                " ON CONFLICT (id) DO UPDATE SET starts = starts + 1",
+                values,
+            )
+
+        with suppress(CannotWrite):  # it is made nevertheless
+            self._database.write(work)
+
+    def _forget(self, job_id: str) -> None:
+        with suppress(CannotWrite):
+            self._database.write(
+                lambda file: file.execute("DELETE FROM persons_to_make WHERE id = ?", (job_id,))
+            )
 
 
 async def _work(job: _Job, task: dict[str, Any]) -> None:

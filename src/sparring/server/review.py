@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import secrets
+import sqlite3
 import time
 from collections import Counter, OrderedDict
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import pairwise, takewhile
 from threading import Event
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
-from pydantic import Field
+from pydantic import Field, ValidationError
 
-from sparring.base.errors import first_line
+import sparring
+from sparring import data
+from sparring.base.errors import CannotWrite, first_line
 from sparring.base.sentences import Sentence
 from sparring.games import Game, IllegalMove, Move, ParseError, describe, load_game
 from sparring.measure.review import Mark, MoveReview, Reviewer, assumed_ratings, most_lost
@@ -26,6 +32,7 @@ from sparring.server.messages import ApiMessage, GameName, LegalMove, RecordText
 from sparring.server.pasted import ReadRequest, ReadView, parse_record, read_pasted, read_view, states_of
 from sparring.server.refusal import REFUSALS, Refused, message_of
 from sparring.server.routes import AskingVisitor, Host, Visitor, of_app
+from sparring.server.store import OWN, Database
 from sparring.server.understand import (
     Insight,
     PositionInsight,
@@ -45,6 +52,12 @@ _ABANDONED_SECONDS = 2.0
 several times a second."""
 _MOVES = 1_000
 """Moves of a game that are reviewed."""
+_STORED = 500
+"""Finished reviews in the database. The least recently used are deleted beyond it."""
+_METHOD = 1
+"""Version of the way in which reviews are computed: a stored review of another version is computed again."""
+_DECIDING: tuple[data.Kind, ...] = ("networks", "line_search")
+"""The kinds of shipped files that decide what a review finds."""
 
 
 class ReviewRequest(ApiMessage):
@@ -58,6 +71,11 @@ class ReviewRequest(ApiMessage):
     )
     rating: int | str | None = Field(
         default=None, description="Whose mistakes to expect; without it, the players' own ratings."
+    )
+    source: str = Field(
+        default="",
+        max_length=64,
+        description="Id of the game on the page that `record` is of: the finished review is deleted with it.",
     )
 
 
@@ -132,6 +150,14 @@ class ReviewView(ApiMessage):
     warning: Text | None = Field(default=None, description="What could not be read of the game.")
 
 
+class FinishedReview(ApiMessage):
+    """What is stored of a finished review."""
+
+    moves: list[ReviewedMove]
+    levels: tuple[LevelEstimate | None, LevelEstimate | None]
+    moments: list[int]
+
+
 @dataclass
 class _Review:
     visitor: str
@@ -148,13 +174,82 @@ class _Review:
     """When it was last asked for."""
     error: Text | None = None
     warning: str | None = None
+    source: str = ""
+    """Id of the game on the page; empty for a pasted one."""
+
+    @property
+    def texts(self) -> list[str]:
+        """The moves up to the end by the rules; some records go on after it."""
+        moves = takewhile(lambda pair: pair[0].outcome is None, pairwise(self.states))
+        return [self.rules.move_text(before, after.last_move) for before, after in moves]
+
+    @property
+    def key(self) -> str:
+        """A hash of all that decides what the review finds."""
+        game = self.rules.spec.name
+        files = sorted(data.game_versions(game, _DECIDING).items())
+        facts = (_METHOD, sparring.__version__, files, game, self.record.start, self.record.moves)
+        return hashlib.sha256(repr((*facts, self.ratings)).encode()).hexdigest()
+
+
+class StoredReviews:
+    """The finished reviews of a database. Safe for threads."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def put(self, review: _Review) -> None:
+        """Stores a finished review, unless the game that it is of was deleted. Raises CannotWrite."""
+        found = FinishedReview(moves=review.moves, levels=review.levels, moments=review.moments)
+        values = {
+            "visitor": review.visitor,
+            "key": review.key,
+            "source": review.source,
+            "found": found.model_dump_json(),
+            "now": time.time(),
+            "most": _STORED,
+        }
+
+        def work(file: sqlite3.Connection) -> None:
+            file.execute(
+                "INSERT OR REPLACE INTO finished_reviews SELECT :visitor, :key, nullif(:source, ''), :found,"
+                f" :now WHERE :source = '' OR EXISTS (SELECT 1 FROM games WHERE id = :source AND {OWN})",
+                values,
+            )
+            file.execute(
+                "DELETE FROM finished_reviews WHERE (visitor, key) IN (SELECT visitor, key FROM"
+                " finished_reviews ORDER BY used DESC LIMIT -1 OFFSET :most)",
+                values,
+            )
+
+        self._database.write(work)
+
+    def find(self, review: _Review) -> FinishedReview | None:
+        """What was found by an earlier review of the same moves; None if there is none, or if it is damaged.
+        Raises CannotWrite."""
+        values = {"visitor": review.visitor, "key": review.key, "now": time.time()}
+        mine = "visitor = :visitor AND key = :key"
+        rows = self._database.read(f"SELECT found FROM finished_reviews WHERE {mine}", values)
+        if not rows:
+            return None
+        try:
+            found = FinishedReview.model_validate_json(rows[0][0])
+        except ValidationError:
+            return None
+        if [move.text for move in found.moves] != review.texts:
+            return None
+        statement = f"UPDATE finished_reviews SET used = :now WHERE {mine}"
+        self._database.write(lambda file: file.execute(statement, values))
+        return found
 
 
 class Reviews:
-    """The reviews of the server, each computed move by move as long as somebody asks for it."""
+    """The reviews of the server, each computed move by move as long as somebody asks for it. What a finished
+    one found is stored and read again."""
 
     def __init__(self, host: GameHost) -> None:
         self._host = host
+        self._stored = StoredReviews(host.store.database)
         self._reviews: OrderedDict[str, _Review] = OrderedDict()
         self._preparing: Counter[str] = Counter()
         """Reviews of each visitor that are about to begin."""
@@ -231,7 +326,12 @@ class Reviews:
         if not 2 <= len(states) <= _MOVES + 1:
             raise Refused(Sentence("A game of 1 to {most} moves can be reviewed.", most=f"{_MOVES:,}"), 422)
         ratings = self._ratings(rules, record, wanted.rating)
-        return _Review(visitor, rules, record, states, ratings, warning=warning)
+        review = _Review(visitor, rules, record, states, ratings, warning=warning, source=wanted.source)
+        with suppress(CannotWrite):  # it is computed again
+            if found := self._stored.find(review):
+                review.moves, review.levels, review.moments = found.moves, found.levels, found.moments
+                review.done = True
+        return review
 
     def _ratings(
         self, rules: Game[Any], record: GameRecord, wanted: int | str | None
@@ -267,6 +367,8 @@ class Reviews:
                 review.moves += moves
             review.moments = [move.ply for move in most_lost(review.moves)]
             review.levels = await self._host.compute(_levels, reviewer, review.record, stop)
+            with suppress(CannotWrite):  # it is only computed again
+                await self._host.run(self._stored.put, review)
         except Exception as error:  # the page shows it; the server goes on
             review.error = text_of(Sentence("The review ended: {error}", error=first_line(error)))
         finally:

@@ -79,6 +79,14 @@ CREATE TABLE IF NOT EXISTS reviewed_games (
     visitor TEXT NOT NULL, game_key TEXT NOT NULL, game TEXT NOT NULL, finding TEXT NOT NULL,
     reviewed REAL NOT NULL, PRIMARY KEY (visitor, game_key)
 ) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS finished_reviews (
+    visitor TEXT NOT NULL, key TEXT NOT NULL, source TEXT REFERENCES games (id) ON DELETE CASCADE,
+    found TEXT NOT NULL, used REAL NOT NULL, PRIMARY KEY (visitor, key)
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS finished_reviews_by_source ON finished_reviews (source);
+CREATE TABLE IF NOT EXISTS persons_to_make (
+    id TEXT PRIMARY KEY, visitor TEXT NOT NULL, task BLOB NOT NULL, starts INTEGER NOT NULL
+) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS starts (id INTEGER PRIMARY KEY CHECK (id = 0), count INTEGER NOT NULL);
 """
 _MIGRATIONS = {

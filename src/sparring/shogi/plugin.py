@@ -132,8 +132,7 @@ DESCRIPTION = GameDescription(
     how_to_move=Sentence(
         "Moves: P-7f, Bx2b+ (promotes), Bx2b= (does not), P*5e (drops a pawn from the hand), G6i-5h where"
         " two could go; the two squares, 7g7f; or Japanese: 76歩. Capital letters are Black's: P pawn, L "
-        "lance, N knight, S silver, G gold, B bishop, R rook, K king; + is promoted. 'letters' shows them"
-        " on the board."
+        "lance, N knight, S silver, G gold, B bishop, R rook, K king; + is promoted."
     ),
     records=_records,
     networks=_networks,

@@ -38,7 +38,7 @@ export function Actions({ view, act, onHint, onFlip }: Props) {
       {playing && <Action icon="resign" text={t("Resign")} disabled={!can("resign")} onClick={() => setSure(true)} />}
       <Action icon="flip" text={t("Flip the board")} short={t("Flip")} onClick={onFlip} />
       {board === "shogiboard" && (
-        <Action icon="people" text={pieceSet.value === "letters" ? t("Kanji on pieces") : t("Letters on pieces")} short={pieceSet.value === "letters" ? t("Kanji") : t("Letters")} onClick={() => (pieceSet.value = pieceSet.value === "letters" ? "kanji" : "letters")} />
+        <Action icon="letters" text={pieceSet.value === "letters" ? t("Kanji on pieces") : t("Letters on pieces")} short={pieceSet.value === "letters" ? t("Kanji") : t("Letters")} onClick={() => (pieceSet.value = pieceSet.value === "letters" ? "kanji" : "letters")} />
       )}
     </div>
   );

@@ -11,7 +11,7 @@ function shortest(legal: GameView["legal"]): LegalMove | undefined {
 }
 
 /** Moves by keyboard, as people write them. */
-export function MoveField({ view, onMove }: { view: GameView; onMove: (move: string) => void }) {
+export function MoveField({ view, onMove, onType }: { view: GameView; onMove: (move: string) => void; onType: () => void }) {
   const [text, setText] = useState("");
   const sensing = view.phase === "sense";
   const ready = sensing || view.phase === "move";
@@ -43,7 +43,8 @@ export function MoveField({ view, onMove }: { view: GameView; onMove: (move: str
           spellcheck={false}
           placeholder={ready ? hint : "…"}
           aria-keyshortcuts="m"
-          onInput={({ currentTarget: { value } }) => setText(value)}
+          onKeyDown={(event) => event.key === "Escape" && event.currentTarget.blur()}
+          onInput={({ currentTarget: { value } }) => (onType(), setText(value))}
         />
       </label>
       <button disabled={!ready}>{sensing ? t("Sense") : t("Move")}</button>

@@ -1,4 +1,5 @@
 import type { GameOffer } from "../api";
+import { isClock } from "../tab/clock";
 import { say, t } from "../text";
 
 /** What is chosen: one of the usual clocks by its text, or one's own. The server reads both. */
@@ -33,6 +34,7 @@ export function ClockForm({ clocks, clock, onChange }: { clocks: GameOffer["cloc
           <span>{t("Your clock")}</span>
           <span>
             <input type="text" required maxLength={32} spellcheck={false} autocomplete="off" value={clock.own} onInput={({ currentTarget: { value } }) => onChange({ ...clock, own: value })} />
+            {clock.own.trim() !== "" && !isClock(clock.own) && <span class="note slow">{t("This is no clock yet.")}</span>}
             <span class="note">{t("Minutes and seconds: 10 (no more), 10+5 (5 s a move), 20+3x30 (3 times 30 s of byo-yomi), 10+300/15 (15 moves in 300 s), 40/90+30 (90 min for 40 moves).")}</span>
           </span>
         </label>

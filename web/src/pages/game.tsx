@@ -32,6 +32,7 @@ export function GamePage({ id }: { id: string }) {
   const [chosen, setChosen] = useState<string | null>(null);
   const [aimed, setAimed] = useState<string | null>(null);
   const [warning, setWarning] = useState<WarningView | null>(null);
+  const [judging, setJudging] = useState(false);
   const teacher = useWarnings(view);
   const latest = useRef(-1);
   const seen = useRef<GameView | null>(null);
@@ -42,6 +43,7 @@ export function GamePage({ id }: { id: string }) {
     setPast(null);
   };
   const unchoose = () => {
+    setJudging(false);
     setChosen(null);
     setWarning(null);
     setAimed(null);
@@ -128,11 +130,14 @@ export function GamePage({ id }: { id: string }) {
   /** Plays a move; one that gives away more than the person wants to be warned of stays pale until it is confirmed. */
   const submit = (text: string) => {
     if (view.phase !== "move" || !teacher.on) return move(text);
-    setChosen(text);
+    setError("");
+    setChosen(view.legal.find((each) => each.name === text)?.text ?? text); // a typed move lies on the board, too
+    setJudging(true);
     const number = ++asked.current.warning;
     api.warning(id, text, view.ply).then(
       (told) => {
         if (number !== asked.current.warning || seen.current?.ply !== view.ply) return;
+        setJudging(false);
         if (!teacher.warns(told)) return move(text);
         setChosen(told.text);
         setWarning(told);
@@ -193,6 +198,11 @@ export function GamePage({ id }: { id: string }) {
             </div>
           )}
           {view.facts && view.facts.length > 0 && <p class="note game-line">{view.facts.map((fact) => say(fact, view.game)).join(" ")}</p>}
+          {judging && (
+            <p class="note" role="status">
+              {t("Looking at your move…")}
+            </p>
+          )}
           {warning && (
             <Confirm label={t("Take it back?")} text={`${gaveAway(view.game, warning, before)} ${t("Take it back?")}`}>
               <button class="main" ref={focus} onClick={cancel}>
@@ -201,7 +211,7 @@ export function GamePage({ id }: { id: string }) {
               <button onClick={() => move(warning.text)}>{t("Play it")}</button>
             </Confirm>
           )}
-          {chosen && !warning && confirmMoves.value === "on" && (
+          {chosen && !warning && !judging && confirmMoves.value === "on" && (
             <Confirm label={t("Confirm the move")} text="">
               <button class="main" ref={focus} onClick={() => submit(chosen)}>
                 {t("Play {move}", { move: chosenMove ? moveName(view.game, chosenMove, before) : chosen })}
@@ -221,7 +231,7 @@ export function GamePage({ id }: { id: string }) {
           <BlindNotes view={view} />
           <MoveList view={view} shown={shown} onStep={step} />
           <Actions view={view} act={act} onFlip={() => setFlipped(!flipped)} onHint={() => askHint(ownRating(view.game))} />
-          {playing && view.phase !== "counting" && <MoveField view={view} onMove={submit} />}
+          {playing && view.phase !== "counting" && <MoveField view={view} onMove={submit} onType={() => setError("")} />}
           <TeacherSwitch view={view} teacher={teacher} />
           <Save view={view} onError={setError} />
         </section>

@@ -328,7 +328,7 @@ function LevelDial({ offer, choice, onChange, measured }: Change) {
         measured
           ? t("Measured on {board} only.", { board: measured })
           : levels.scale === "people"
-          ? peopleNote(levels, level)
+          ? `${peopleNote(levels, level)} ${estimate?.loss ? t("The judge of these numbers is not the search of a review, which counts otherwise.") : ""}`
           : estimate?.rating == null
           ? t("Not measured yet: the level is what was asked of it.")
           : estimate.measured
@@ -360,11 +360,9 @@ function peopleNote(levels: NonNullable<GameOffer["levels"]>, level: number): st
   const amount = levels.unit === "points" ? (value: number) => formatted(Math.round(10 * value) / 10) : percent;
   const facts = { level: levelName(levels, level), family, loss: amount(loss.level), people: amount(loss.people), low: amount(loss.interval[0]), high: amount(loss.interval[1]) };
   if (levels.unit === "points")
-    return measured
-      ? t("Errs about as people of {level} do ({family}): measured in games against itself, it loses {loss} points a move; such people {people} ({low} to {high}).", facts)
-      : t("Errs about as people of {level} do ({family}): between the measured levels on both sides, it loses {loss} points a move; such people {people} ({low} to {high}).", facts);
+    return t("Errs about as people of {level} do ({family}): measured in games against itself, it loses {loss} points a move; such people {people} ({low} to {high}).", facts);
   if (measured) return t("Errs about as people of {level} do ({family}): measured in games against itself, it gives away {loss} of a win a move; such people {people} ({low} to {high}).", facts);
-  return t("Errs about as people of {level} do ({family}): between the measured levels on both sides, it gives away {loss} of a win a move; such people {people} ({low} to {high}).", facts);
+  return t("Errs about as people of {level} do ({family}). It lies between two levels that were measured: by them it gives away {loss} of a win a move; such people give away {people} ({low} to {high}).", facts);
 }
 
 /** The visitor's estimated strength: the next game is played at it. */

@@ -51,6 +51,7 @@ function Form({ onWork }: { onWork: (work: Work) => void }) {
   const [chosen, setChosen] = useState("");
   const [over, setOver] = useState(false);
   const [error, setError] = useState("");
+  const [switched, setSwitched] = useState(false);
   const asked = useRef(0);
   const possible = offers.value.filter((each) => each.can_make_persons === null);
   const offer: GameOffer | undefined = possible.find((each) => each.name === name) ?? possible[0];
@@ -72,7 +73,11 @@ function Form({ onWork }: { onWork: (work: Work) => void }) {
     if (!offer) return;
     const next = { name: opened.name, text: await fileText(opened) };
     setFile(next);
-    await look(offer.name, next.text);
+    const other = await gameOf(next.text, offer.name);
+    const found = possible.find((each) => each.name === other) ?? offer;
+    if (found !== offer) setName(found.name);
+    setSwitched(found !== offer);
+    await look(found.name, next.text);
   };
   useDrop(setOver, (dropped) => void open(dropped));
   if (!offer)
@@ -98,7 +103,7 @@ function Form({ onWork }: { onWork: (work: Work) => void }) {
         <div class="choices" role="radiogroup" aria-label={t("Game")}>
           {possible.map((each) => (
             <label key={each.name} class="choice">
-              <input type="radio" name="game" checked={each === offer} onChange={() => (setName(each.name), file && void look(each.name, file.text))} />
+              <input type="radio" name="game" checked={each === offer} onChange={() => (setName(each.name), setSwitched(false), file && void look(each.name, file.text))} />
               <span>{known(each.title)}</span>
             </label>
           ))}
@@ -109,6 +114,11 @@ function Form({ onWork }: { onWork: (work: Work) => void }) {
         <p>{file ? file.name : t("Drop a file of games here ({formats}).", { formats: offer.reads.join(", ").toUpperCase() })}</p>
         <FileButton main={!file} onFile={(opened) => void open(opened)} />
       </div>
+      {switched && (
+        <p class="note" role="status">
+          {t("This is a file of games of {game}: it was chosen.", { game: known(offer.title) })}
+        </p>
+      )}
       {file && !names && !error && (
         <p class="loading" role="status">
           {t("Reading the games…")}
@@ -144,6 +154,12 @@ function Form({ onWork }: { onWork: (work: Work) => void }) {
     </form>
   );
 }
+
+/** Characters of a file by which its game is recognised. */
+const RECOGNISED = 20_000;
+
+/** The game that a file is of, by its begin; the chosen one if it cannot be recognised. */
+const gameOf = (text: string, chosen: string): Promise<string> => api.read(text.slice(0, RECOGNISED), chosen).then(({ game }) => game, () => chosen);
 
 function Progress({ work, onEnd }: { work: Work; onEnd: () => void }) {
   const [view, setView] = useState<JobView | null>(null);
@@ -185,6 +201,7 @@ function Progress({ work, onEnd }: { work: Work; onEnd: () => void }) {
             {!view.done && <b class="number">{formatted(Math.round(100 * view.share))} % </b>}
             {say(view.message)}
           </p>
+          {!view.done && <p class="note">{t("This page may be closed meanwhile. It takes some minutes, with many games about ten. If the server ends, it begins again at its next start.")}</p>}
         </>
       )}
       <div class="buttons">

@@ -278,7 +278,7 @@ function Lost({ progress }: { progress: ProgressView }) {
       </table>
       <p class="note">
         {counted(progress.reviewed, "From {count} reviewed game.", "From {count} reviewed games.")} {t("100 % is a whole win; a game may give away more, when both sides err.")}{" "}
-        {progress.hurried && t("Short of time: moves after which the clock was low, in {count} games with a clock; they count in their part of the game too.", { count: progress.timed })}{" "}
+        {progress.hurried && counted(progress.timed, "Short of time: moves after which the clock was low, in {count} game with a clock; they count in their part of the game too.", "Short of time: moves after which the clock was low, in {count} games with a clock; they count in their part of the game too.")}{" "}
         {progress.lost_on_time > 0 && counted(progress.lost_on_time, "{count} game was lost on time.", "{count} games were lost on time.")} <NumberHelp />
       </p>
     </section>

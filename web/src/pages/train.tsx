@@ -214,7 +214,7 @@ function DeckCard({ card, onRemove }: { card: CardView; onRemove: () => void }) 
         </p>
         <p class={isDue(card) ? "open" : "note"}>{isDue(card) ? t("due now") : counted(days, "due in {count} day", "due in {count} days")}</p>
         {card.answered > 0 && <p class="note number">{t("found {solved} of {answered} times", { solved: card.solved, answered: card.answered })}</p>}
-        {card.puzzle && <p class="note number">{t("puzzle rating about {rating}: you find it with {chance}", { rating: String(card.puzzle.rating), chance: percent(card.puzzle.chance) })}</p>}
+        {card.puzzle && <p class="note number">{t("puzzle rating about {rating}: you would find it {chance} of the time", { rating: String(card.puzzle.rating), chance: percent(card.puzzle.chance) })}</p>}
         {card.played_on > 0 && <p class="note number">{t("played on {count} times, held {held}", { count: card.played_on, held: card.held })}</p>}
       </div>
       <button class="quiet close" aria-label={t("Take {move} out of the deck", { move: played })} onClick={onRemove}>
@@ -374,7 +374,7 @@ function Drill({ id, place, onMiss, onNext }: { id: string; place: string; onMis
             </p>
             <p class="note">
               {card.title && `${card.title}. `}
-              {card.puzzle && t("Puzzle rating about {rating} ({low} to {high}): you find it with {chance}.", { rating: String(card.puzzle.rating), low: String(card.puzzle.interval[0]), high: String(card.puzzle.interval[1]), chance: percent(card.puzzle.chance) })}
+              {card.puzzle && t("Puzzle rating about {rating} ({low} to {high}): you would find it {chance} of the time.", { rating: String(card.puzzle.rating), low: String(card.puzzle.interval[0]), high: String(card.puzzle.interval[1]), chance: percent(card.puzzle.chance) })}
             </p>
             <div role="status" class="told">
               {pending && <p class="note">{t("Looking…")}</p>}

@@ -44,6 +44,7 @@ export function UnderstandPage({ game: gameId }: { game: string }) {
   const [rating, setRating] = useState<number | string | null>(null);
   const [you, setYou] = useState<number | null>(null);
   const [source, setSource] = useState("");
+  const [resigned, setResigned] = useState(false);
   const [error, setError] = useState("");
   const [tab, setTab] = useState<"game" | "position">("game");
   const [asking, setAsking] = useState(false);
@@ -60,6 +61,7 @@ export function UnderstandPage({ game: gameId }: { game: string }) {
     setRating(next.record === undefined ? null : ownReviewer(next.game));
     setYou(null);
     setSource("");
+    setResigned(false);
     setTab("game");
   };
   const reviewedAs = review?.ratings[review.moves[ply]?.player ?? 0] ?? null; // the curves begin at the rating of the review
@@ -80,7 +82,7 @@ export function UnderstandPage({ game: gameId }: { game: string }) {
     if (subject.record === undefined) return;
     let over = false;
     const look = async () => {
-      let found = await api.review({ game: subject.game, record: subject.record, ...(subject.format ? { format: subject.format } : {}), ...(subject.record_index ? { record_index: subject.record_index } : {}), ...(rating === null ? {} : { rating }) });
+      let found = await api.review({ game: subject.game, record: subject.record, ...(subject.format ? { format: subject.format } : {}), ...(subject.record_index ? { record_index: subject.record_index } : {}), ...(source ? { source } : {}), ...(rating === null ? {} : { rating }) });
       while (!over) {
         setReview(found);
         if (found.done) return;
@@ -95,10 +97,11 @@ export function UnderstandPage({ game: gameId }: { game: string }) {
   useEffect(() => {
     if (!gameId) return;
     const load = async () => {
-      const { game, you: side } = await api.game(gameId);
+      const { game, you: side, result } = await api.game(gameId);
       const format = (await api.catalogue()).find((each) => each.name === game)!.writes[0]!;
       show({ game, record: await api.record(gameId, format), format });
       setYou(side ?? null);
+      setResigned(side != null && result?.resigned === side);
       setSource(side == null ? "" : gameId);
     };
     load().catch((refusal: Error) => setError(refusal.message));
@@ -167,7 +170,7 @@ export function UnderstandPage({ game: gameId }: { game: string }) {
           wheel={wheel}
           onMove={(move) => isHere && (setTab("position"), setLine([...line, move]))}
           head={review && <Tabs tab={tab} onTab={setTab} />}
-          instead={tab === "game" && review && reviewed && <Review review={review} offer={reviewed} ply={ply} rating={rating} you={you} source={source} onPly={step} onRating={setRating} />}
+          instead={tab === "game" && review && reviewed && <Review review={review} offer={reviewed} ply={ply} rating={rating} you={you} source={source} resigned={resigned} onPly={step} onRating={setRating} />}
         >
           <div class="insight-steps">
             {review && line.length === 0 && (

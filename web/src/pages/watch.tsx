@@ -111,13 +111,15 @@ function Tournament({ offer, options }: Props) {
   const [games, setGames] = useState(24);
   const [pace, setPace] = useState(0.5);
   const [error, setError] = useState("");
+  const [busy, setBusy] = useState(false);
   const change = (index: number, choice: Choice) => setPlayers(players.map((each, at) => (at === index ? choice : each)));
   const start = (event: Event) => {
     event.preventDefault();
     setError("");
+    setBusy(true);
     api.beginTournament({ game: offer.name, players, games, pace, options }).then(
       ({ id }) => (location.hash = `/tournament/${id}`),
-      (refusal: Error) => setError(refusal.message),
+      (refusal: Error) => (setBusy(false), setError(refusal.message)),
     );
   };
   return (
@@ -148,7 +150,7 @@ function Tournament({ offer, options }: Props) {
               {error}
             </p>
           )}
-          <button class="main large">{t("Start the tournament")}</button>
+          <button class="main large" disabled={busy}>{busy ? t("A moment…") : t("Start the tournament")}</button>
         </div>
       </form>
       <Earlier />

@@ -14,6 +14,9 @@ export interface TimeControl {
 const WRITTEN = /^(?:(\d{1,3})\/)?(\d{1,3}(?:\.\d{1,2})?)(?:\+(?:(\d{1,2})x(\d{1,3})|(\d{1,4})\/(\d{1,3})|(\d{1,3})))?$/;
 const MARGIN = 0.05;
 
+/** Whether a text is written as a time control, such as 10+5. */
+export const isClock = (text: string) => WRITTEN.test(text.trim());
+
 /** The time control of a request: a text such as 5+3, or an object in seconds. */
 export function timeControl(wanted: unknown): TimeControl | null {
   if (wanted == null) return null;

@@ -18,15 +18,19 @@ interface Props {
   you: number | null;
   /** Id of that game; empty for a pasted one. */
   source: string;
+  /** Whether the person resigned in it. */
+  resigned: boolean;
   onPly: (ply: number) => void;
   onRating: (rating: number | string | null) => void;
 }
 
 /** Fewer people than this find a good move where people usually miss it. */
 const MISSED = 0.5;
+/** Expected score from which on one is clearly ahead. */
+const AHEAD = 0.6;
 
 /** A reviewed game: estimates of both players, the graph, what people of a level miss. */
-export function Review({ review, offer, ply, rating, you, source, onPly, onRating }: Props) {
+export function Review({ review, offer, ply, rating, you, source, resigned: hasResigned, onPly, onRating }: Props) {
   const [side, setSide] = useState(you ?? 0);
   useLayoutEffect(() => setSide(you ?? 0), [you]); // not after the next frame: it would take back what was chosen meanwhile
   const names = ([0, 1] as const).map((player) => review.players[player] || known(offer.sides[player]!, offer.name));
@@ -37,6 +41,10 @@ export function Review({ review, offer, ply, rating, you, source, onPly, onRatin
   const erred = moves.filter((each) => each.blunder);
   const missed = moves.filter((each) => each.player === side && each.mark && each.expected !== each.best && each.found != null && each.found < MISSED);
   const judged = moves.some((each) => each.loss != null);
+  const last = moves.at(-1)?.chance;
+  const chance = last == null ? 0 : you === 1 ? 1 - last : last;
+  const resigned = hasResigned && review.done && chance >= AHEAD && t("You resigned at {chance}: by the review's search you were ahead.", { chance: percent(chance) });
+  const others = erred.filter((each) => !review.moments.includes(each.ply));
   return (
     <section class="review" aria-label={t("Review")}>
       <div class="levels">
@@ -45,6 +53,8 @@ export function Review({ review, offer, ply, rating, you, source, onPly, onRatin
         ))}
       </div>
       {!can("strength") && <p class="note">{t("A tab does not estimate how strong both players were, does not name kinds of mistakes, and has no deck of them: the installed program does.")}</p>}
+      {review.levels?.some((level) => level) && <p class="note">{t("\"Played like\" is estimated from the moves alone: how likely people of each rating are to play them. What was given away is another thing, by the review's search. From one game neither is exact: see the interval.")}</p>}
+      {resigned && <p class="note">{resigned}</p>}
       <Moments review={review} onPly={onPly} />
       {can("deck") && <Learn key={review.id} review={review} names={names} you={you} source={source} />}
       <ReviewMoves review={review} at={ply} onPly={onPly} />
@@ -73,10 +83,10 @@ export function Review({ review, offer, ply, rating, you, source, onPly, onRatin
       {!judged && review.done && <p class="note">{t("What moves cost is not shown: the strong network of this game chooses moves, but its judgement of positions is not good enough.")}</p>}
       {judged && <div class="review-lists">
         <div class="card">
-          <h2>{t("Moves that gave much away")}</h2>
-          {erred.length === 0 && <p class="note">{review.done ? t("None.") : t("None so far.")}</p>}
+          <h2>{review.moments.length > 0 ? t("Other moves that gave much away") : t("Moves that gave much away")}</h2>
+          {others.length === 0 && <p class="note">{review.done ? t("None.") : t("None so far.")}</p>}
           <ul class="missed">
-            {erred.map((each) => (
+            {others.map((each) => (
               <li key={each.ply}>
                 <button onClick={() => onPly(each.ply - first)}>
                   <span>
@@ -152,7 +162,7 @@ function Player({ review, side, name }: { review: ReviewView; side: 0 | 1; name:
     <div class="card level-card">
       <div>
         <strong>{name}</strong>
-        {average !== null && <p class="note">{t("gave away {loss} a move", { loss: percent(average) })}</p>}
+        {average !== null && <p class="note">{t("gave away {loss} a move, by the review's search", { loss: percent(average) })}</p>}
         {review.ratings[side] != null && <p class="note">{t("reviewed as {rating}", { rating: rank(review.ratings[side]!) })}</p>}
       </div>
       {level ? (
