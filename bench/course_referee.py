@@ -77,7 +77,7 @@ def referee(
 
     The limits are for one player; memory is checked for both together. An illegal action ends the game.
     """
-    report, game, at_rest = Report(), ReferenceGame(), _memory("VmSize")
+    report, game, at_rest, earlier_peak = Report(), ReferenceGame(), _memory("VmSize"), _memory("VmPeak")
     report.log.append(f"[game ] - Start game log at {time.asctime()}")
     players = [
         report.timed(colour, partial(make, colour)) for make, colour in zip(factories, COLOURS, strict=True)
@@ -93,7 +93,8 @@ def referee(
         report.log.append(f"[{COLOURS[mover]}] - {_words(action)}")
         for player, colour in zip(players, COLOURS, strict=True):
             report.timed(colour, partial(player.update, COLOURS[mover], action))
-        report.megabytes = _memory("VmPeak") - at_rest
+        peak = _memory("VmPeak")  # of the whole process, which may have been larger before the game
+        report.megabytes = (peak if peak > earlier_peak else _memory("VmSize")) - at_rest
         if report.exceeds(seconds, megabytes):
             report.ending = "resource limit exceeded!"
             return report

@@ -102,7 +102,7 @@ def gnugo_config(level: int, seed: int) -> EngineConfig:
 def play(game: GameNumber, gnugo_level: int, seed: int, policy: Policy) -> CountedGame:
     """Plays a game to two passes and counts it both ways."""
     rules = Go.by_rules("chinese", game.size, KOMI)
-    levels = shipped_levels("go")
+    levels = shipped_levels("go", "engine")
     assert levels is not None
     player = make_player(replace(levels.at(game.level), resign_below=0.0), policy)
     engine = GtpEngine(gnugo_config(gnugo_level, 1 + seed + game.number))

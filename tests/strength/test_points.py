@@ -136,9 +136,9 @@ def test_the_command_writes_report_and_leads(
     assert printed["groups"]["3k"]["games"] == 1
     leads = np.load(out / "leads.npz")
     assert len(leads["before"]) == len(leads["metadata"]) == 7
-    assert "predicts no lead" in one_line_error(capsys, [*command, "--judge", "human"])
+    assert "predicts no lead" in one_line_error(capsys, [*command, "--judge", "human-dan"])
 
 
 def test_a_judge_without_leads_is_refused() -> None:
     with pytest.raises(BadConfig, match="no lead"):
-        search_leads(load_policy("human", "go"), [Go().initial()], 4)
+        search_leads(load_policy("human-dan", "go"), [Go().initial()], 4)
