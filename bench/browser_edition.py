@@ -34,8 +34,8 @@ RESULTS = Path(__file__).parent.parent / "results" / "browser"
 POSITIONS = 500
 CASES: dict[str, tuple[dict[str, Any], list[dict[str, Any]], int]] = {
     "chess": ({}, [{"level": 1000}, {"level": 1500}, {"level": 2000}], POSITIONS),
-    "go": ({"size": 9}, [{"level": 1550}, {"rating": "8d"}], POSITIONS),
-    "go, 19x19": ({"size": 19}, [{"level": 1550}, {"rating": "8d"}], 100),
+    "go": ({"size": 9}, [{"level": -3}, {"rating": "8d"}], POSITIONS),
+    "go, 19x19": ({"size": 19}, [{"level": -3}, {"rating": "8d"}], 100),
     "go, strength 3": ({"size": 9}, [{"strength": 3}], 60),
     "shogi": ({}, [{"level": 480}, {"level": 850}], POSITIONS),
     "shogi, levels 930 and 1090": ({}, [{"level": 930}, {"level": 1090}], 200),

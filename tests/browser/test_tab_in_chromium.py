@@ -172,7 +172,7 @@ def test_a_game_of_go_is_played_and_counted_with_its_dead_stones(
 ) -> None:
     """Stones, passes until the opponent passes too, a stone marked as dead, and the score."""
     page = context.new_page()
-    start(page, address, "go", {"kind": "level", "level": 1550}, size=9)
+    start(page, address, "go", {"kind": "level", "level": -3}, size=9)
     rules = load_game("go", size=9)
     for wanted in ("E5", "E3", "E7", "C5", "G5", "E1", "E9", "C3"):
         expect_turn(page)
@@ -253,7 +253,7 @@ def test_all_games_are_kept_for_offline_use_on_a_wish(context: BrowserContext, s
     expect_turn(page)
     type_move(page, "7g7f")
     expect(page.locator(".status")).to_contain_text("plays")
-    start(page, address, "go", {"kind": "level", "level": 1550}, size=9)
+    start(page, address, "go", {"kind": "level", "level": -3}, size=9)
     expect_turn(page)
     type_move(page, "E5")
     expect(page.locator(".status")).to_contain_text("plays")

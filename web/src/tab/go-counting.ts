@@ -65,15 +65,18 @@ function safeArea(state: GoState, player: number): Points {
   return safe;
 }
 
-/** The points of all stones that the opponent will rather own, by random playouts. The same state gives the same stones. */
-export function deadStones(state: GoState, playouts = PLAYOUTS): number[] {
-  const black = state.ownership(playouts);
+/** The points of all stones that the opponent will rather own, by random playouts or by `owners`, the expected owner of each
+ * point from 1 for Black. The same state gives the same stones. */
+export function deadStones(state: GoState, playouts = PLAYOUTS, owners: Float64Array | null = null): number[] {
+  const black = owners ?? state.ownership(playouts);
   const alive: { owner: number; points: number[] }[] = [];
   const dead: { owner: number; points: number[] }[] = [];
   for (const chain of chains(state)) {
     const own = (chain.owner === 0 ? 1 : -1) * chain.points.reduce((sum, point) => sum + black[point]!, 0);
     (own < 0 ? dead : alive).push(chain);
   }
+  const inOrder = (points: number[]) => points.sort((a, b) => a - b);
+  if (owners) return inOrder(dead.flatMap((chain) => chain.points)); // only playouts fill shared liberties
   const size = state.size();
   const stones = state.stones();
   const liberties = (chain: { points: number[] }): Points => new Set(chain.points.flatMap((point) => near(point, size)).filter((point) => stones[point] === 0));
@@ -91,7 +94,7 @@ export function deadStones(state: GoState, playouts = PLAYOUTS): number[] {
       return mine !== null && mine === other && 2 - mine > 0 && shared.length >= 2 - mine;
     });
   };
-  return dead.filter((chain) => !inSeki(chain)).flatMap((chain) => chain.points).sort((a, b) => a - b);
+  return inOrder(dead.filter((chain) => !inSeki(chain)).flatMap((chain) => chain.points));
 }
 
 /** Eyes of the player to move. */
@@ -157,13 +160,19 @@ const isDecided = (state: GoState, owners: Float64Array) => Array.from(state.leg
 /** Whether the player to move answers a pass with a pass, if dead stones are agreed on afterwards. */
 export function wouldPass(state: GoState, prediction: Prediction, value: number): boolean {
   const share = prediction.probabilities.at(-1)!;
-  if (passesOf(state) !== 1 || share < USUAL_PASS) return false;
+  const { ownership } = prediction;
+  const stones = state.stones();
+  const full = 2 * stones.filter(Boolean).length >= stones.length;
+  if (passesOf(state) !== 1 || (share < USUAL_PASS && !full && !ownership)) return false;
   if (share >= LIKELY_PASS) return true;
   const sign = state.toMove() === 0 ? 1 : -1;
-  const [black, white] = state.score(deadStones(state));
-  const owners = state.ownership(PLAYOUTS).reduce((sum, each) => sum + each, 0);
-  const [lead, expected] = [sign * (black! - white!), sign * (owners - state.facts()[0]!)];
-  return lead > 0 ? expected > 0 : expected <= 0 && value <= 0;
+  const owned = ownership ? Float64Array.from(ownership, (owner) => sign * owner) : null;
+  const owners = owned ?? state.ownership(PLAYOUTS);
+  if (share < USUAL_PASS && !isDecided(state, owners)) return false;
+  const [black, white] = state.score(deadStones(state, PLAYOUTS, owned));
+  const total = owners.reduce((sum, owner) => sum + owner, 0);
+  const [lead, expected] = [sign * (black! - white!), sign * (total - state.facts()[0]!)];
+  return lead > 0 ? expected > 0 : expected <= 0 && (owned !== null || value <= 0);
 }
 
 /** The stones of the chains at some points; null if there is none on a point. */

@@ -14,6 +14,8 @@ export interface Prediction {
   probabilities: Float32Array;
   /** Expected result of the side to move, from -1 to 1. */
   value: number;
+  /** Expected owner of each point, 1 for the side to move; only of networks that know it. */
+  ownership?: Float32Array;
 }
 
 export interface Policy {
@@ -102,11 +104,13 @@ export class NetworkPolicy implements Policy {
       context: { type: "float32", data: context, shape: [rows, width] },
     });
     const { probabilities, ends } = batch.decode(outputs.policy!, encoding);
-    const wdl = outputs.wdl!;
+    const { wdl, ownership } = outputs as { wdl: Float32Array; ownership?: Float32Array };
+    const points = ownership ? ownership.length / rows : 0;
     return Array.from({ length: rows }, (_, row) => ({
       moves: batch.legalMoves(row),
       probabilities: probabilities.slice(row ? ends[row - 1]! : 0, ends[row]!),
       value: wdl[3 * row]! - wdl[3 * row + 2]!,
+      ...(ownership ? { ownership: ownership.slice(points * row, points * (row + 1)) } : {}),
     }));
   }
 }

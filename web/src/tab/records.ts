@@ -182,6 +182,12 @@ export function lineOf(core: Core, rules: Rules, recorded: Recorded): State[] {
   return states;
 }
 
+/** The sentence on a move that is not legal, numbered as people number the moves of the game. */
+function illegal(rules: Rules, state: State, number: number, move: string) {
+  if (rules.native !== "Chess" || Math.floor(rules.ply(state) / 2) + 1 !== number) return sentence("Move {number}, {move}, is not legal.", { number, move });
+  return sentence("Move {number} of {side}, {move}, is not legal.", { number, side: ["White", "Black"][state.toMove()]!, move });
+}
+
 /** The game with the moves that `words` mean, up to the first one that is not legal. `numberOf` counts moves as the format
  * does. */
 function played(core: Core, rules: Rules, recorded: Recorded, words: string[], meaning: (state: State, word: string) => number | null, numberOf = (_: State, index: number) => index + 1): ReadRecord {
@@ -190,7 +196,7 @@ function played(core: Core, rules: Rules, recorded: Recorded, words: string[], m
     for (const [index, word] of words.entries()) {
       const move = state.reason() ? null : meaning(state, word);
       if (move === null) {
-        const shown = sentence("Move {number}, {move}, is not legal.", { number: numberOf(state, index), move: word.slice(0, 40) });
+        const shown = illegal(rules, state, numberOf(state, index), word.slice(0, 40));
         return { recorded: { ...recorded, result: "*" }, error: sentence("{error} The game is read up to there.", { error: shown }) };
       }
       recorded.moves.push(state.moveText(move));
