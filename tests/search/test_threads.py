@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from types import FrameType
@@ -22,9 +22,12 @@ import pytest
 from sparring._core import PuctConfig
 from sparring.chess.game import Chess
 from sparring.expendibots.game import Expendibots
+from sparring.networks.codec import Prediction
 from sparring.rbc.game import Rbc
 from sparring.rbc.tracker import Tracker, TrackerOptions
+from sparring.search import SearchLimits
 from sparring.search.linear_evaluation import open_evaluation
+from sparring.search.puct import Puct
 
 _MINUTE = 60.0
 """A search that nothing stops takes this many seconds."""
@@ -239,6 +242,33 @@ def test_a_tree_that_another_thread_uses_is_refused_or_read_whole() -> None:
     together(search, read)
     assert tree.visits >= 400
     assert len(read_whole) >= 50, "the tree was read while it grew"
+
+
+def test_the_size_of_a_tree_is_known_while_it_is_searched() -> None:
+    """The page's server asks for it at any time: neither the question nor the search may fail."""
+
+    def evaluator(states: Sequence[Any]) -> list[Prediction]:
+        moves = [state.legal_moves() for state in states]
+        return [Prediction(legal, np.full(len(legal), 1 / len(legal), np.float32), 0.0) for legal in moves]
+
+    search, sizes = Puct(evaluator, PuctConfig(batch=16)), list[int]()
+    done = threading.Event()
+
+    def play() -> None:
+        try:
+            for _ in range(20):
+                search.search(Chess().initial(), SearchLimits(nodes=200))
+        finally:
+            done.set()
+
+    def ask() -> None:
+        while not done.is_set():
+            sizes.append(search.memory_bytes)
+
+    together(play, ask)
+    assert len(sizes) > 100
+    assert sizes == sorted(sizes)
+    assert search.memory_bytes >= sizes[-1] > 0
 
 
 def test_a_tracker_with_threads_has_the_boards_of_one_thread() -> None:

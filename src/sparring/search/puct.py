@@ -89,6 +89,7 @@ class Puct:
         self._evaluation: Prediction | None = None
         self._worker: ThreadPoolExecutor | None = None
         self._evaluating = Lock()
+        self._bytes = 0
 
     def search(
         self,
@@ -147,8 +148,8 @@ class Puct:
 
     @property
     def memory_bytes(self) -> int:
-        """The size of the tree."""
-        return 0 if self._tree is None else int(self._tree.bytes)
+        """The size of the tree after its last batch. Any thread may ask: the tree is the searcher's."""
+        return self._bytes
 
     def _simulate(self, tree: Any, count: int, stop: Event | None) -> bool:
         """Makes up to `count` visits. Returns whether there were any."""
@@ -171,6 +172,8 @@ class Puct:
         except BaseException:
             tree.cancel()  # the tree stays usable
             raise
+        finally:
+            self._bytes = int(tree.bytes)
         if before == 0:
             self._evaluation = predictions[0]
         return True
@@ -206,6 +209,7 @@ class Puct:
                 return self._tree
         self._evaluation = None
         self._tree = state.tree(self.config)
+        self._bytes = int(self._tree.bytes)
         return self._tree
 
     def _result(self, before: int, started: float) -> SearchResult:
