@@ -8,9 +8,8 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -199,7 +198,7 @@ def load_person_network(base: str, model: PersonModel, *, backend: str, threads:
     from sparring.networks.style import with_person
 
     person, wanted = model.card.person, (model.card.base_digest, model.card.style_digest)
-    for name in dict.fromkeys((base, base_network(model.card.game))):  # the base may have another name today
+    for name in _possible_bases(base, model.card.game):
         graph, card, style = read_styled(name, model.card.game)
         if style is not None and (graph_digest(graph), style_digest(style)) == wanted:
             break
@@ -211,7 +210,12 @@ def load_person_network(base: str, model: PersonModel, *, backend: str, threads:
     return Network(personal, card, make_codec(card), backend=backend, threads=threads, batch=batch)
 
 
-@cache
+def _possible_bases(base: str, game: str) -> Iterator[str]:
+    """The base that a person's file names, and the network that may have had this name before."""
+    yield base
+    yield base_network(game)
+
+
 def base_network(game: str) -> str:
     """The name of the network that persons of a game are made of: the shipped network of people's moves that
     the game's style network was trained on; `human` if there is none."""
