@@ -6,7 +6,6 @@ import io
 import itertools
 import tempfile
 from collections.abc import Callable, Generator, Sequence
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -17,7 +16,7 @@ from torch import nn
 
 from sparring.players.behaviour_models import Situation, ThinkTimeModel
 from sparring.training.config import OptimizationConfig
-from sparring.training.task import StepLoss, Task, TaskBatch
+from sparring.training.task import PlainTaskConfig, StepLoss, Task, TaskBatch
 from sparring.training.trainer import Trainer
 from studies.manners.traces import Traces
 
@@ -62,18 +61,6 @@ def timed_moves(traces: Traces) -> NDArray[np.bool_]:
     return timed
 
 
-@dataclass(frozen=True)
-class _RunConfig:
-    """Configuration of a run."""
-
-    name: str
-    training: OptimizationConfig
-
-    def as_dict(self) -> dict[str, Any]:
-        """Plain values for checkpoints."""
-        return asdict(self)
-
-
 class ThinkTimeTask(Task):
     """The task `think-time`: quantiles of the times of moves, by the pinball loss."""
 
@@ -106,7 +93,7 @@ class ThinkTimeTask(Task):
             seed=seed,
             validate_every=self._epoch,
         )
-        self.config = _RunConfig("think-time", training)
+        self.config = PlainTaskConfig("think-time", training)
 
     def make_model(self) -> nn.Module:
         """Returns a network with random weights."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Generator, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import count, islice
 from pathlib import Path
 from typing import Any, ClassVar
@@ -22,7 +22,7 @@ from sparring.games import load_game
 from sparring.records import open_records
 from sparring.records.record import Split
 from sparring.training.config import OptimizationConfig
-from sparring.training.task import StepLoss, Task, TaskBatch
+from sparring.training.task import PlainTaskConfig, StepLoss, Task, TaskBatch
 from sparring.training.trainer import Trainer, TrainingProgress
 
 INPUTS, WIDTH, BUCKETS = 768, 128, 8
@@ -143,18 +143,6 @@ def _inputs(examples: Examples, rows: NDArray[np.int64]) -> tuple[torch.Tensor, 
     return own, other, bucket, torch.sigmoid(torch.from_numpy(score) * _ODDS)
 
 
-@dataclass(frozen=True)
-class _RunConfig:
-    """Configuration of a run."""
-
-    name: str
-    training: OptimizationConfig
-
-    def as_dict(self) -> dict[str, Any]:
-        """Plain values for checkpoints."""
-        return asdict(self)
-
-
 class LineNetworkTask(Task):
     """The task `line-network`: the win probability of a position, with the error to the power 2.2."""
 
@@ -181,7 +169,7 @@ class LineNetworkTask(Task):
             seed=seed,
             validate_every=self._epoch,
         )
-        self.config = _RunConfig("line-network", training)
+        self.config = PlainTaskConfig("line-network", training)
 
     def make_model(self) -> torch.nn.Module:
         """Returns a network with random weights."""

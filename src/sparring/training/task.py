@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
@@ -44,6 +44,18 @@ class TaskConfig(Protocol):
     def as_dict(self) -> dict[str, Any]:
         """Plain values for checkpoints."""
         ...
+
+
+@dataclass(frozen=True)
+class PlainTaskConfig:
+    """Configuration of a task that has no settings but those of its training."""
+
+    name: str
+    training: OptimizationConfig
+
+    def as_dict(self) -> dict[str, object]:
+        """Plain values for checkpoints."""
+        return asdict(self)
 
 
 @dataclass(frozen=True)
