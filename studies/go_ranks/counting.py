@@ -13,9 +13,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sparring.games import ParseError
-from sparring.go.counting import dead_stones, own_eyes, safe_area
+from sparring.go.counting import GoCounting, dead_stones, own_eyes, resumed, safe_area
 from sparring.go.game import Go
-from sparring.go.gtp_board import resumed
 from sparring.go.gtp_client import GtpEngine
 from sparring.measure.ratings import wilson_interval
 from sparring.networks import Position
@@ -171,7 +170,7 @@ def parse_score(text: str) -> float:
 def recounted(game: CountedGame) -> CountedGame:
     """A game with our count of its last position as it is today."""
     state = Go().parse(game.end)
-    dead = dead_stones(state)
+    dead = sorted(GoCounting.propose(state, None))
     black, white = state.score(dead)
     names = " ".join(sorted(state.move_text(point) for point in dead))
     return replace(game, ours=float(black - white), our_dead=names)
