@@ -248,13 +248,13 @@ def resumed(state: GoState) -> GoState:
     return GoState.parse(" ".join([*words[:5], "0", *words[6:]]))
 
 
-def people_prediction(state: GoState) -> Prediction | None:
-    """What the shipped network of people's moves predicts, also after two passes; None in a package without
-    it."""
+def people_prediction(state: GoState, rank: int | str | None = None) -> Prediction | None:
+    """What the shipped network of people's moves predicts for people of a rank, also after two passes; None
+    in a package without it."""
     if "go" not in DEFAULT_RATING:
         return None
-    rank = GO_RANKS.number(DEFAULT_RATING["go"])
-    return _people().predict([Position(resumed(state), rank, rank)])[0]
+    number = GO_RANKS.number(rank)
+    return _people().predict([Position(resumed(state), number, number)])[0]
 
 
 def _owners(state: GoState, prediction: Prediction | None, playouts: int) -> NDArray[np.float32]:
@@ -304,7 +304,9 @@ class GoCounting:
         """A player's decision, or a pass in its place if people would end the game after the last pass."""
         if state.passes != 1 or decision.resign:
             return decision
-        prediction = people_prediction(state) if decision.prediction is None else decision.prediction
+        prediction = decision.prediction
+        if prediction is None:
+            prediction = people_prediction(state, DEFAULT_RATING.get("go"))
         if prediction is None or not people_would_pass(state, prediction, decision.value):
             return decision
         return replace(decision, move=state.size**2, distribution={state.size**2: 1.0}, reason="")
@@ -340,7 +342,7 @@ class GoCounting:
         for (row, column), owner in np.ndenumerate(estimate.owners):
             piece = cells[row][column]
             if piece is None and abs(owner) > _OWNED:
-                cells[row][column] = Piece("bw"[owner < 0], int(owner < 0), glyph="▪")
+                cells[row][column] = Piece("bw"[int(owner < 0)], int(owner < 0), glyph="▪")
             elif piece is not None and (owner if piece.owner == 0 else -owner) < 0:
                 cells[row][column] = replace(piece, symbol=piece.symbol.lower(), glyph="")
         return replace(diagram, cells=tuple(map(tuple, cells)))
@@ -395,16 +397,27 @@ _BY_PLAYOUTS = Sentence(
 )
 
 
+_MISSED, _OPEN_POINTS = ((9, 13, 19), (5.0, 3.2, 0.0)), 20
+"""(board sizes, points): what the side to move gains and the network, which has learned from few games on small
+boards, does not see (results/go-counting); less where fewer points are open."""
+
+
 def _estimate(state: GoState) -> ScoreEstimate:
-    """That of the shipped network, or of random playouts in a package without it."""
-    prediction, sign = people_prediction(state), 1 if state.to_move == 0 else -1
-    if prediction is None or prediction.lead is None:
-        owners = _owners(state, None, _DEAD_STONE_PLAYOUTS)
-        lead, note = float(owners.sum()) - _area_komi(state), _BY_PLAYOUTS
-    else:
-        owners, lead = _owners(state, prediction, 0), sign * prediction.lead
-        note = _BY_NETWORK
-    return ScoreEstimate(lead, _rows(state, owners), _lead_text(lead), note)
+    """That of the shipped network; that of playouts in a package without it."""
+    prediction = people_prediction(state)
+    if prediction is None or prediction.lead is None or prediction.ownership is None:
+        return playout_estimate(state)
+    open_points = float((1 - np.abs(prediction.ownership)).sum())
+    lead = prediction.lead + np.interp(state.size, *_MISSED) * min(1, open_points / _OPEN_POINTS)
+    lead = float(lead if state.to_move == 0 else -lead)
+    return ScoreEstimate(lead, _rows(state, _owners(state, prediction, 0)), _lead_text(lead), _BY_NETWORK)
+
+
+def playout_estimate(state: GoState) -> ScoreEstimate:
+    """The score by random playouts."""
+    owners = _owners(state, None, _DEAD_STONE_PLAYOUTS)
+    lead = float(owners.sum()) - _area_komi(state)
+    return ScoreEstimate(lead, _rows(state, owners), _lead_text(lead), _BY_PLAYOUTS)
 
 
 def _area_komi(state: GoState) -> float:
