@@ -1,7 +1,7 @@
 """The estimated score in the middle of games: against a KataGo network's lead, and against the result.
 
-Positions are from games of people that were counted (19x19) and from our finished games against GNU Go (9x9 and
-13x13). The side to move alternates from game to game, so that the worth of a move cannot hide.
+Positions are from games of people that were counted (19x19), and from our finished games against GNU Go (9x9
+and 13x13). The side to move alternates from game to game, so that the worth of a move cannot hide.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class AskedPosition:
 
 
 def of_people(games: Sequence[FoxGame], per_rank: int, judge: Policy) -> list[AskedPosition]:
-    """Positions of at most so many games of a rank: those that were counted, by area with the usual komi as far
+    """Positions of at most so many games of a rank that were counted: by area and with the usual komi, as far
     as the judge can tell."""
     long = [game for game in games if recorded_margin(game) is not None and _plies(game) > PLIES[19][-1] + 1]
     sample = draw_sample(long, 2 * per_rank)
@@ -85,8 +85,9 @@ def judged(positions: Sequence[AskedPosition], judge: Policy) -> list[float]:
 def network_lead(state: GoState) -> float:
     """Black's lead by the shipped network as it is."""
     prediction = people_prediction(state)
-    assert prediction is not None and prediction.lead is not None, "human-go predicts leads"
-    return prediction.lead if state.to_move == 0 else -prediction.lead
+    lead = None if prediction is None else prediction.lead
+    assert lead is not None, "human-go is shipped and predicts leads"
+    return lead if state.to_move == 0 else -lead
 
 
 ESTIMATES: Mapping[str, Callable[[GoState], float]] = {
@@ -99,7 +100,7 @@ ESTIMATES: Mapping[str, Callable[[GoState], float]] = {
 
 def table(positions: Sequence[AskedPosition], leads: Sequence[float]) -> list[dict[str, Any]]:
     """By board and ply: for each estimate the mean absolute difference from the judge's `leads` with its 95 %
-    interval, the mean difference for the side to move, and the share of right winners; that of the judge too."""
+    interval, the mean difference for the side to move, and the share of right winners; that of the judge."""
     rows = []
     for size, ply in sorted({(position.state.size, position.ply) for position in positions}):
         chosen = [

@@ -397,9 +397,9 @@ _BY_PLAYOUTS = Sentence(
 )
 
 
-_MISSED, _OPEN_POINTS = ((9, 13, 19), (5.0, 3.2, 0.0)), 20
-"""(board sizes, points): what the side to move gains and the network, which has learned from few games on small
-boards, does not see (results/go-counting); less where fewer points are open."""
+_MISSED, _OPEN_POINTS = ((9, 13, 19), (5.7, 3.5, 0.0)), 20
+"""(board sizes, points): what the side to move gains on small boards and the network, which knows few games
+on them, does not see (results/go-counting); less where fewer points are open."""
 
 
 def _estimate(state: GoState) -> ScoreEstimate:

@@ -15,7 +15,7 @@ const OWNED = 0.5;
 const LIKELY_PASS = 0.5;
 const USUAL_PASS = 0.1;
 /** What the side to move gains on small boards and the network does not see, by size; less where fewer points are open. */
-const MISSED = { sizes: [9, 13, 19], points: [5, 3.2, 0] };
+const MISSED = { sizes: [9, 13, 19], points: [5.7, 3.5, 0] };
 const OPEN_POINTS = 20;
 
 const near = (point: number, size: number): number[] => {
