@@ -676,7 +676,7 @@ class TerminalGame:
         session.show(self.live.counting.territory(self.state, estimate))
         marks = "Squares" if has_colours(session.console) else "b and w"
         session.say(f"{marks} mark points that will likely be Black's or White's; x and o are likely dead.")
-        session.console.print(f"[bold]{foreign(estimate.text)}[/] {foreign(estimate.note)}")
+        session.say(f"{estimate.text} {estimate.note}")
 
     def _take_back(self, argument: str) -> None:
         """The command `undo`, with the number of the person's moves to take back (1)."""
