@@ -1,5 +1,5 @@
 """`python -m studies go-people`, `go-kgs`, `go-games`, `go-fit`, `go-own`,
-`go-judge`, `go-losses`, `go-matches`, `go-counting`, `go-ladders`, `go-kit` and `go-judging-kit`."""
+`go-judge`, `go-losses`, `go-matches`, `go-counting`, `go-score`, `go-ladders`, `go-kit` and `go-judging-kit`."""
 
 from __future__ import annotations
 
@@ -230,6 +230,42 @@ def go_counting(
     for name, shares in content.get("together", {"games": {}})["games"].items():
         low, high = shares["equal_score"]["interval"]
         print(f"{name}: {shares['equal_score']['share']:.3f} ({low:.3f} to {high:.3f}) of {shares['games']}")
+
+
+def go_score(
+    games: Annotated[Path, typer.Argument(help="SGF file of games between people of one rank.")],
+    judge: Annotated[str, typer.Option(help="KataGo network with ownership and lead.")],
+    finished: Annotated[list[Path], typer.Option(help="Games of `go-counting`; may be repeated.")] = [
+        Path("results/go-counting/games.jsonl"),
+        Path("results/go-counting/games-before.jsonl"),
+    ],
+    per_rank: Annotated[int, typer.Option(min=1, help="Most games of a rank.")] = 8,
+    out: Annotated[Path, typer.Option(help="The table, as JSON.")] = Path("results/go-counting/score.json"),
+) -> None:
+    """Compare the estimated score with a KataGo network's lead and with the result.
+
+    Of the finished games those with odd numbers: on the others the worth of a move on small boards was fitted.
+    """
+    from sparring.base.provenance import provenance
+    from sparring.base.storage import read_journal
+    from sparring.measure.reports import write_json
+    from sparring.policies import load_policy
+    from studies.go_ranks import counting, people, score
+
+    network = load_policy(judge, "go")
+    entries = [entry for path in finished for entry in read_journal(path)[1:]]
+    done = [game for entry in entries if (game := counting.CountedGame(**entry)).number % 2]
+    positions = score.of_people(people.read_games(games), per_rank, network)
+    for size in (9, 13):
+        positions += score.of_finished(done, size)
+    rows = score.table(positions, score.judged(positions, network))
+    write_json(provenance(command_line()) | {"rows": rows}, out)
+    for row in rows:
+        errors = ", ".join(
+            f"{name} {row[name]['error'][0]:.1f} ({row[name]['right_winner'][0]:.0%})"
+            for name in score.ESTIMATES
+        )
+        print(f"{row['size']}x{row['size']} ply {row['ply']}, {row['positions']} positions: {errors}")
 
 
 def go_ladders(
