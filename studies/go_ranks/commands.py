@@ -1,5 +1,5 @@
-"""`python -m studies go-people`, `go-kgs`, `go-games`, `go-fit`, `go-own`,
-`go-judge`, `go-losses`, `go-matches`, `go-counting`, `go-score`, `go-ladders`, `go-kit` and `go-judging-kit`."""
+"""`python -m studies go-people`, `go-kgs`, `go-games`, `go-fit`, `go-own`, `go-judge`, `go-losses`,
+`go-matches`, `go-counting`, `go-score`, `go-ladders`, `go-kit` and `go-judging-kit`."""
 
 from __future__ import annotations
 
@@ -235,16 +235,14 @@ def go_counting(
 def go_score(
     games: Annotated[Path, typer.Argument(help="SGF file of games between people of one rank.")],
     judge: Annotated[str, typer.Option(help="KataGo network with ownership and lead.")],
-    finished: Annotated[list[Path], typer.Option(help="Games of `go-counting`; may be repeated.")] = [
-        Path("results/go-counting/games.jsonl"),
-        Path("results/go-counting/games-before.jsonl"),
-    ],
+    finished: Annotated[list[Path], typer.Option(help="Games of `go-counting`; may be repeated.")],
     per_rank: Annotated[int, typer.Option(min=1, help="Most games of a rank.")] = 8,
     out: Annotated[Path, typer.Option(help="The table, as JSON.")] = Path("results/go-counting/score.json"),
 ) -> None:
     """Compare the estimated score with a KataGo network's lead and with the result.
 
-    Of the finished games those with odd numbers: on the others the worth of a move on small boards was fitted.
+    Of the finished games those with odd numbers: the worth of a move on small boards was fitted on the
+    others.
     """
     from sparring.base.provenance import provenance
     from sparring.base.storage import read_journal
@@ -261,10 +259,8 @@ def go_score(
     rows = score.table(positions, score.judged(positions, network))
     write_json(provenance(command_line()) | {"rows": rows}, out)
     for row in rows:
-        errors = ", ".join(
-            f"{name} {row[name]['error'][0]:.1f} ({row[name]['right_winner'][0]:.0%})"
-            for name in score.ESTIMATES
-        )
+        shown = {name: (row[name]["error"][0], row[name]["right_winner"][0]) for name in score.ESTIMATES}
+        errors = ", ".join(f"{name} {error:.1f} ({right:.0%})" for name, (error, right) in shown.items())
         print(f"{row['size']}x{row['size']} ply {row['ply']}, {row['positions']} positions: {errors}")
 
 
