@@ -220,6 +220,8 @@ def go_counting(
         changed = counting.summary(old)["games"]["all"]["equal_score"]
         print(f"earlier, as counted then: {changed['share']:.3f} of {len(old)}")
         played["together"] = [*done, *played["earlier"]]
+        for name in counting.COUNTS:
+            played[name] = [counting.recounted(game, name) for game in [*done, *old]]
     network = None if judge is None else load_policy(judge, "go")
     content = {}
     for part, some in played.items():
@@ -227,9 +229,11 @@ def go_counting(
             opinions = None if network is None else counting.third_opinions(some, network)
             content[part] = counting.summary(some, opinions)
     write_json(provenance(command_line()) | header | content, out / "counting.json")
-    for name, shares in content.get("together", {"games": {}})["games"].items():
-        low, high = shares["equal_score"]["interval"]
-        print(f"{name}: {shares['equal_score']['share']:.3f} ({low:.3f} to {high:.3f}) of {shares['games']}")
+    for part in ("together", *counting.COUNTS):
+        for name, shares in content.get(part, {"games": {}})["games"].items():
+            low, high = shares["equal_score"]["interval"]
+            share = f"{shares['equal_score']['share']:.3f} ({low:.3f} to {high:.3f})"
+            print(f"{part}, {name}: {share} of {shares['games']}")
 
 
 def go_score(
