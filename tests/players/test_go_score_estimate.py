@@ -91,7 +91,7 @@ def test_a_package_without_the_network_plays_random_games_and_says_so(
     monkeypatch.setattr(counting, "DEFAULT_RATING", {})
     estimate = GoCounting.estimate(Go(size=9).parse(OPEN))
     assert estimate.note == (
-        "A rough estimate by random games: this package has no network that knows people's games."
+        "A rough estimate by random games, often 10 points off: this package has no network that knows people's games."
     )
     assert estimate.lead < 0
     assert estimate.owners.shape == (9, 9)

