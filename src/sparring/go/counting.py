@@ -393,7 +393,8 @@ class GoCounting:
 
 _BY_NETWORK = Sentence("An estimate by a network that knows people's games: it can be wrong.")
 _BY_PLAYOUTS = Sentence(
-    "A rough estimate by random games, often 10 points off: this package has no network that knows people's games."
+    "A rough estimate by random games, often 10 points off: "
+    "this package has no network that knows people's games."
 )
 
 

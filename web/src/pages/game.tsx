@@ -107,11 +107,16 @@ export function GamePage({ id }: { id: string }) {
     setScore((now) => (scoring ? now : null));
     if (!scoring) return;
     let gone = false;
-    api.score(id, shown).then(
-      (found) => gone || setScore(found),
-      (refusal: Error) => gone || (setScoring(false), setError(refusal.message)),
-    );
-    return () => void (gone = true);
+    const ask = () =>
+      api.score(id, shown).then(
+        (found) => gone || setScore(found),
+        (refusal: Error) => gone || (setScoring(false), setError(refusal.message)),
+      );
+    const timer = setTimeout(ask, SCORE_DELAY);
+    return () => {
+      gone = true;
+      clearTimeout(timer);
+    };
   }, [id, scoring, shown, view?.version]);
   const stepBy = (moves: number) => step((wanted.current ?? view?.ply ?? 0) + moves);
   const wheel = useWheel(stepBy);
@@ -277,6 +282,8 @@ function hear(before: GameView | null, now: GameView): void {
   else if (now.ply > before.ply) play(/x/.test(now.moves.at(-1)?.name ?? "") ? "capture" : "move");
 }
 
+/** Milliseconds until the score of a position is asked: who steps through many does not ask for each. */
+const SCORE_DELAY = 60;
 /** Pixels of the wheel for one move. */
 const WHEEL_STEP = 60;
 
