@@ -409,8 +409,8 @@ def _estimate(state: GoState) -> ScoreEstimate:
     if prediction is None or prediction.lead is None or prediction.ownership is None:
         return playout_estimate(state)
     open_points = float((1 - np.abs(prediction.ownership)).sum())
-    lead = prediction.lead + np.interp(state.size, *_MISSED) * min(1, open_points / _OPEN_POINTS)
-    lead = float(lead if state.to_move == 0 else -lead)
+    missed = float(np.interp(state.size, *_MISSED)) * min(1, open_points / _OPEN_POINTS)
+    lead = prediction.lead + missed if state.to_move == 0 else -prediction.lead - missed
     return ScoreEstimate(lead, _rows(state, _owners(state, prediction, 0)), _lead_text(lead), _BY_NETWORK)
 
 

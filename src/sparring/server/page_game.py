@@ -272,7 +272,8 @@ class PageGame:
     def position_view(self, ply: int) -> PositionView:
         """The board after `ply` moves. Raises Refused."""
         live = self.live
-        state = self._state_at(ply)
+        self._check_ply(ply)
+        state = live.states[ply]
         return PositionView(
             ply=ply,
             position=self.rules.text(state),
@@ -282,7 +283,7 @@ class PageGame:
 
     def score(self, ply: int) -> ScoreView:
         """Who is ahead after `ply` moves, and who will own each point. Raises Refused."""
-        self._state_at(ply)
+        self._check_ply(ply)
         with refusing():
             estimate = self.live.estimate(ply)
         return ScoreView(
@@ -346,14 +347,11 @@ class PageGame:
         """Both sides' beliefs step by step. Raises Refused."""
         raise Refused(Sentence("In {game} both players see the board.", game=self.rules.spec.title), 422)
 
-    def _state_at(self, ply: int) -> Any:
-        """The state after `ply` moves. Raises Refused."""
-        states = self.live.states
-        if not 0 <= ply < len(states):
-            raise Refused(
-                Sentence("The game has {moves} moves, not {ply}.", moves=len(states) - 1, ply=ply), 404
-            )
-        return states[ply]
+    def _check_ply(self, ply: int) -> None:
+        """Raises Refused if the game has not so many moves."""
+        moves = len(self.live.moves)
+        if not 0 <= ply <= moves:
+            raise Refused(Sentence("The game has {moves} moves, not {ply}.", moves=moves, ply=ply), 404)
 
     def _opponent(self) -> OpponentChoice:
         """The player that the person plays against; of a watched game the first one."""
