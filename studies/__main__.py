@@ -44,6 +44,7 @@ from studies.go_ranks.commands import (
     go_matches,
     go_own,
     go_people,
+    go_score,
 )
 from studies.levels.commands import level_fit, level_grid, level_report, level_solve, level_table
 from studies.levels.pair_commands import level_pairs, level_rate
@@ -124,6 +125,7 @@ _STUDIES: dict[str, Callable[..., None]] = {
     "expendibots-networks": variants,
     "expendibots-training": training,
     "go-counting": go_counting,
+    "go-score": go_score,
     "go-fit": go_fit,
     "go-games": go_games,
     "go-judge": go_judge,

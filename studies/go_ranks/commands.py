@@ -1,5 +1,5 @@
-"""`python -m studies go-people`, `go-kgs`, `go-games`, `go-fit`, `go-own`,
-`go-judge`, `go-losses`, `go-matches`, `go-counting`, `go-ladders`, `go-kit` and `go-judging-kit`."""
+"""`python -m studies go-people`, `go-kgs`, `go-games`, `go-fit`, `go-own`, `go-judge`, `go-losses`,
+`go-matches`, `go-counting`, `go-score`, `go-ladders`, `go-kit` and `go-judging-kit`."""
 
 from __future__ import annotations
 
@@ -220,6 +220,8 @@ def go_counting(
         changed = counting.summary(old)["games"]["all"]["equal_score"]
         print(f"earlier, as counted then: {changed['share']:.3f} of {len(old)}")
         played["together"] = [*done, *played["earlier"]]
+        for name in counting.COUNTS:
+            played[name] = [counting.recounted(game, name) for game in [*done, *old]]
     network = None if judge is None else load_policy(judge, "go")
     content = {}
     for part, some in played.items():
@@ -227,9 +229,43 @@ def go_counting(
             opinions = None if network is None else counting.third_opinions(some, network)
             content[part] = counting.summary(some, opinions)
     write_json(provenance(command_line()) | header | content, out / "counting.json")
-    for name, shares in content.get("together", {"games": {}})["games"].items():
-        low, high = shares["equal_score"]["interval"]
-        print(f"{name}: {shares['equal_score']['share']:.3f} ({low:.3f} to {high:.3f}) of {shares['games']}")
+    for part in ("together", *counting.COUNTS):
+        for name, shares in content.get(part, {"games": {}})["games"].items():
+            low, high = shares["equal_score"]["interval"]
+            share = f"{shares['equal_score']['share']:.3f} ({low:.3f} to {high:.3f})"
+            print(f"{part}, {name}: {share} of {shares['games']}")
+
+
+def go_score(
+    games: Annotated[Path, typer.Argument(help="SGF file of games between people of one rank.")],
+    judge: Annotated[str, typer.Option(help="KataGo network with ownership and lead.")],
+    finished: Annotated[list[Path], typer.Option(help="Games of `go-counting`; may be repeated.")],
+    per_rank: Annotated[int, typer.Option(min=1, help="Most games of a rank.")] = 8,
+    out: Annotated[Path, typer.Option(help="The table, as JSON.")] = Path("results/go-counting/score.json"),
+) -> None:
+    """Compare the estimated score with a KataGo network's lead and with the result.
+
+    Of the finished games those with odd numbers: the worth of a move on small boards was fitted on the
+    others.
+    """
+    from sparring.base.provenance import provenance
+    from sparring.base.storage import read_journal
+    from sparring.measure.reports import write_json
+    from sparring.policies import load_policy
+    from studies.go_ranks import counting, people, score
+
+    network = load_policy(judge, "go")
+    entries = [entry for path in finished for entry in read_journal(path)[1:]]
+    done = [game for entry in entries if (game := counting.CountedGame(**entry)).number % 2]
+    positions = score.of_people(people.read_games(games), per_rank, network)
+    for size in (9, 13):
+        positions += score.of_finished(done, size)
+    rows = score.table(positions, score.judged(positions, network))
+    write_json(provenance(command_line()) | {"rows": rows}, out)
+    for row in rows:
+        shown = {name: (row[name]["error"][0], row[name]["right_winner"][0]) for name in score.ESTIMATES}
+        errors = ", ".join(f"{name} {error:.1f} ({right:.0%})" for name, (error, right) in shown.items())
+        print(f"{row['size']}x{row['size']} ply {row['ply']}, {row['positions']} positions: {errors}")
 
 
 def go_ladders(

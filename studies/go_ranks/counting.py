@@ -8,14 +8,14 @@ network with ownership is a third one where the two differ.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from sparring._core import GoState
 from sparring.games import ParseError
-from sparring.go.counting import dead_stones, own_eyes, safe_area
+from sparring.go.counting import GoCounting, dead_stones, own_eyes, resumed, safe_area
 from sparring.go.game import Go
-from sparring.go.gtp_board import resumed
 from sparring.go.gtp_client import GtpEngine
 from sparring.measure.ratings import wilson_interval
 from sparring.networks import Position
@@ -168,10 +168,18 @@ def parse_score(text: str) -> float:
         raise ParseError(f"'{text}' is no score") from None
 
 
-def recounted(game: CountedGame) -> CountedGame:
-    """A game with our count of its last position as it is today."""
+COUNTS: Mapping[str, Callable[[GoState], Collection[int]]] = {
+    "network": lambda state: GoCounting.propose(state, None),
+    "playouts": dead_stones,
+}
+"""The dead stones of a last position by the shipped network's ownership, as they are proposed, and by random
+playouts."""
+
+
+def recounted(game: CountedGame, count: str = "network") -> CountedGame:
+    """A game with our count of its last position as it is today, or by another of `COUNTS`."""
     state = Go().parse(game.end)
-    dead = dead_stones(state)
+    dead = sorted(COUNTS[count](state))
     black, white = state.score(dead)
     names = " ".join(sorted(state.move_text(point) for point in dead))
     return replace(game, ours=float(black - white), our_dead=names)

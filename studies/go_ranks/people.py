@@ -87,7 +87,7 @@ def infer_komi(games: Sequence[FoxGame], judge: Policy) -> dict[int, tuple[str, 
 
     `judge` is a network with ownership.
     """
-    counted = [(index, game) for index, game in enumerate(games) if _margin(game) is not None]
+    counted = [(index, game) for index, game in enumerate(games) if recorded_margin(game) is not None]
     found = {}
     for begin in range(0, len(counted), _BATCH):
         part = counted[begin : begin + _BATCH]
@@ -102,7 +102,7 @@ def infer_komi(games: Sequence[FoxGame], judge: Policy) -> dict[int, tuple[str, 
             assert answer.ownership is not None
             black = answer.ownership if state.to_move == 0 else -answer.ownership
             lead = float((black > 0).sum() - (black < 0).sum())
-            if (rules := _matching(lead, _margin(game) or 0.0)) is not None:
+            if (rules := _matching(lead, recorded_margin(game) or 0.0)) is not None:
                 found[index] = rules
     return found
 
@@ -142,7 +142,7 @@ def _matching(lead: float, margin: float) -> tuple[str, float] | None:
     return next(iter([*exact, *near]), None)
 
 
-def _margin(game: FoxGame) -> float | None:
+def recorded_margin(game: FoxGame) -> float | None:
     """The recorded margin, from Black's side; None if the game was not counted."""
     record = game.record
     if record.ending != Termination.NORMAL or record.margin is None or record.result is None:
@@ -152,6 +152,6 @@ def _margin(game: FoxGame) -> float | None:
 
 def komi_facts(games: Sequence[FoxGame], found: Mapping[int, tuple[str, float]]) -> dict[str, object]:
     """How often each of `RULES` agrees with a counted game."""
-    counted = sum(_margin(game) is not None for game in games)
+    counted = sum(recorded_margin(game) is not None for game in games)
     agreeing = Counter(f"{scoring} {komi:g}" for scoring, komi in found.values())
     return {"games": len(games), "counted": counted, "agreeing": dict(agreeing.most_common())}

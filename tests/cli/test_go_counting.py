@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sparring.cli import terminal
+from sparring.games import load_game
 from sparring.go.game import Go
 from sparring.players import Decision, Player, Turn
 from tests.cli.test_terminal_game import saved_text
@@ -53,3 +54,26 @@ def test_play_can_be_resumed(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Cap
     shown = played(monkeypatch, capsys, "pass", "resume", "c9", "quit")
     assert "White passes (passes)" in shown
     assert "RE[" not in saved_text(shown) or "RE[Void]" in saved_text(shown)
+
+
+def test_the_score_is_estimated_when_asked(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shown = played(monkeypatch, capsys, "help", "score", "quit")
+    assert "score   who is ahead" in shown
+    assert "White leads by about " in shown
+    assert "An estimate by a network that knows people's games: it can be wrong." in shown
+    assert "8 b b b X O w x w w 8" in shown, "territory, and a dead stone"
+    assert "b and w mark points that will likely be Black's or White's" in shown
+
+
+def test_a_game_without_points_has_no_score(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = iter(["help", "score", "quit"])
+    monkeypatch.setattr(terminal.LineInput, "read", lambda self, prompt, words: next(lines))
+    chess = load_game("chess")
+    terminal.TerminalGame(chess, chess.initial(), 0, Passes()).play()
+    shown = capsys.readouterr().out
+    assert "In Chess no points are counted." in shown
+    assert "who is ahead" not in shown

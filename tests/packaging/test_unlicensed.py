@@ -67,11 +67,11 @@ def test_the_files_that_are_left_out_are_shipped_otherwise() -> None:
 
 
 def test_the_other_opponents_of_the_game_play_and_it_says_what_it_lacks(bare: Path) -> None:
-    played = run(
-        bare, "-m", "sparring", "play", "go", "-o", "size=5", "--strength", "1", stdin="C3\npass\nquit\n"
-    )
+    typed = "C3\nscore\npass\nquit\n"
+    played = run(bare, "-m", "sparring", "play", "go", "-o", "size=5", "--strength", "1", stdin=typed)
     assert "This package has no network of people's moves for go: it was built without what" in played
     assert "White " in played, "it answers, also a pass"
+    assert "A rough estimate by random games, often 10 points off: this package has no network" in played
     assert "Traceback" not in played
     refused = run(bare, "-m", "sparring", "play", "go", "--rank", "3d")
     assert refused.count("\n") <= 2

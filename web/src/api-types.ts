@@ -273,6 +273,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/games/{game_id}/score/{ply}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Score
+         * @description Who is ahead after some moves of a game of Go, and who will own each point.
+         */
+        get: operations["score_api_games__game_id__score__ply__get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/games/{game_id}/replay": {
         parameters: {
             query?: never;
@@ -1409,6 +1429,11 @@ export interface components {
              */
             passes: boolean;
             /**
+             * Points
+             * @description Whether points are counted at the end: then the score is estimated.
+             */
+            points: boolean;
+            /**
              * Draws
              * @description Whether players may agree to a draw.
              */
@@ -1596,6 +1621,11 @@ export interface components {
              * @description Whether a player may pass.
              */
             passes: boolean;
+            /**
+             * Points
+             * @description Whether points are counted at the end: then the score is estimated.
+             */
+            points: boolean;
             /**
              * Draws
              * @description Whether players may agree to a draw.
@@ -3131,6 +3161,33 @@ export interface components {
              * @description Moves that many people play and that lose.
              */
             traps: components["schemas"]["ComparedMoveView"][];
+        };
+        /**
+         * ScoreView
+         * @description Who is ahead after some moves of a game of points, and who will own each point.
+         */
+        ScoreView: {
+            /** Ply */
+            ply: number;
+            /** @description Who is ahead, in a sentence. */
+            text: components["schemas"]["Text"];
+            /** @description What the estimate is worth; empty after both passed. */
+            note: components["schemas"]["Text"];
+            /**
+             * Lead
+             * @description Points by which player 0 is ahead, with komi.
+             */
+            lead: number;
+            /**
+             * Owners
+             * @description Rows from the top: the expected owner of each point, 1 for player 0 and -1 for player 1.
+             */
+            owners: number[][];
+            /**
+             * Counted
+             * @description Whether both passed: then it is the score, and no estimate.
+             */
+            counted: boolean;
         };
         /**
          * StandingView
@@ -4678,6 +4735,83 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PositionView"];
+                };
+            };
+            /** @description Not found, or it belongs to another visitor. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Not possible now. Nothing changed. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description A value that cannot be used. Nothing changed. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Too many games, reviews or tournaments. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request took too long. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    score_api_games__game_id__score__ply__get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                game_id: string;
+                ply: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScoreView"];
                 };
             };
             /** @description Not found, or it belongs to another visitor. */

@@ -13,6 +13,7 @@ export type OpponentChoice = Schemas["OpponentChoice"];
 export type BoardView = Schemas["BoardView"];
 export type LegalMove = Schemas["LegalMove"];
 export type HintView = Schemas["HintView"];
+export type ScoreView = Schemas["ScoreView"];
 export type PositionView = Schemas["PositionView"];
 export type PositionInsight = Schemas["PositionInsight"];
 export type MoveCurve = Schemas["MoveCurve"];
@@ -89,6 +90,7 @@ export const api = {
   hint: (id: string, rating: string | null) =>
     request<HintView>("GET", `/games/${id}/hint${rating === null ? "" : `?rating=${encodeURIComponent(rating)}`}`),
   position: (id: string, ply: number) => request<PositionView>("GET", `/games/${id}/positions/${ply}`),
+  score: (id: string, ply: number) => request<ScoreView>("GET", `/games/${id}/score/${ply}`),
   record: (id: string, format: string) => request<string>("GET", `/games/${id}/record?format=${format}`),
   understand: (wanted: object) => request<PositionInsight>("POST", "/understand", wanted),
   safer: (wanted: object) => request<SaferView | null>("POST", "/understand/safer", wanted),

@@ -83,6 +83,7 @@ function Help({ onClose }: { onClose: () => void }) {
         <Key name="B" does={t("to the board")} />
         <Key name={`↑ ↓ ← → ${t("key|Enter")}`} does={t("on the board: move to a square, choose it")} />
         <Key name="F" does={t("turn the board")} />
+        {offer?.points && <Key name="E" does={t("estimate the score, and hide it")} />}
         <Key name={t("key|Esc")} does={t("cancel a choice, close a box")} />
         <Key name="?" does={t("this help")} />
       </dl>

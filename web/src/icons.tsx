@@ -1,6 +1,7 @@
 // Icons of one weight, 24 by 24.
 const PATHS: Record<string, string> = {
   hint: "M9 18h6M10 21h4M12 3a6 6 0 0 0-3.6 10.8c.6.5.9 1.2.9 2V16h5.4v-.2c0-.8.3-1.5.9-2A6 6 0 0 0 12 3z",
+  score: "M4 4h16v16H4zM12 4v16M4 12h16M7 7h2v2H7zM15 15h2v2h-2z",
   undo: "M9 7H15a5 5 0 0 1 0 10H7M9 7l-4-0M9 7l-3-3M9 7l-3 3",
   draw: "M5 9h14M5 15h14",
   resign: "M6 21V4M6 5h11l-2.5 4L17 13H6",

@@ -423,6 +423,7 @@ COMMANDS = {
     "letters": "pieces as Latin letters, or as pictures again",
     "hint": "the likeliest move of a player like your opponent",
     "why": "candidates of the opponent's last move",
+    "score": "who is ahead, and whose points are whose: an estimate",
     "undo": "take your last move back; undo 2 takes two back",
     "draw": "claim a draw, offer one, or accept one",
     "resign": "resign the game",
@@ -621,7 +622,8 @@ class TerminalGame:
         match command:
             case "help":
                 shown = has_pictures(self.game.diagram(self.live.states[0]))
-                session.help({name: COMMANDS[name] for name in COMMANDS if shown or name != "letters"})
+                has = {"letters": shown, "score": self.live.counting is not None}
+                session.help({name: COMMANDS[name] for name in COMMANDS if has.get(name, True)})
             case "moves":
                 session.say(" ".join(sorted(self._move_names())))
             case "list":
@@ -641,6 +643,8 @@ class TerminalGame:
                     self._show_candidates(self.live.states[ply], self.decisions[ply])
                 else:
                     session.say("The opponent has not moved yet.")
+            case "score":
+                self._show_score()
             case "undo":
                 self._take_back(argument)
             case "text":
@@ -660,6 +664,19 @@ class TerminalGame:
         names = [f"{move_name(state, move)} {share:.0%}" for move, share in likely]
         if names:
             self.session.say(f"Candidates: {', '.join(names)}.")
+
+    def _show_score(self) -> None:
+        """The command `score`: who is ahead, and the board with territory."""
+        session = self.session
+        try:
+            estimate = self.live.estimate()
+        except NotAllowed as error:
+            session.say(str(error))
+            return
+        session.show(self.live.counting.territory(self.state, estimate))
+        marks = "Squares" if has_colours(session.console) else "b and w"
+        session.say(f"{marks} mark points that will likely be Black's or White's; x and o are likely dead.")
+        session.say(f"{estimate.text} {estimate.note}")
 
     def _take_back(self, argument: str) -> None:
         """The command `undo`, with the number of the person's moves to take back (1)."""

@@ -263,7 +263,8 @@ class GameDescription:
     None: problems of the game are not rated."""
     counting: Callable[[], Any] | None = None
     """Returns an object with `reply_to_pass`, `propose`, `stones_at`, `result` and `diagram`, with which a
-    person and the opponent end a game and agree on its score. None: the rules decide."""
+    person and the opponent end a game and agree on its score, and with `estimate` and `territory`, which show
+    who is ahead before. None: the rules decide."""
     terminal_game: Callable[[], Any] | None = None
     """Returns the game's own subclass of `cli.terminal.TerminalGame`. None: that class."""
     page_game: Callable[[], Any] | None = None

@@ -20,8 +20,9 @@ from sparring._core import GoState, ParseError
 from sparring.base.errors import UserError
 from sparring.games import IllegalMove, Move
 from sparring.games.ratings import rank_order
+from sparring.go.counting import resumed
 from sparring.go.game import COLUMNS, Go, rule_set
-from sparring.go.gtp_board import COLOURS, resumed, rule_words, with_player_to_move, without_history
+from sparring.go.gtp_board import COLOURS, rule_words, with_player_to_move, without_history
 
 Json: TypeAlias = dict[str, Any]
 

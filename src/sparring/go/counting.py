@@ -8,7 +8,7 @@ it then answers a pass as people do.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import TypeAlias
@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 from sparring._core import GoState
 from sparring.base.sentences import Sentence
 from sparring.games import ParseError, game_of
-from sparring.games.diagrams import Diagram
+from sparring.games.diagrams import Diagram, Piece
 from sparring.games.ratings import GO_RANKS
 from sparring.networks import Position, Prediction
-from sparring.play.result import GameResult
+from sparring.play.result import GameResult, ScoreEstimate
 from sparring.players import DEFAULT_RATING, Decision
 from sparring.policies import Policy, load_policy
 
@@ -40,7 +40,8 @@ def dead_stones(
     """The points of all stones that are dead, ascending: those that the opponent will rather own.
 
     `ownership` is that of a network ([points], 1 for the player to move); without it random playouts
-    estimate it. Stones in seki are alive. The same state gives the same stones.
+    estimate it. Stones in seki are alive: playouts fill the shared liberties until one side captures the
+    other, and networks give the points to one side. The same state gives the same stones.
     """
     if ownership is None:
         black = np.array(state.playout_ownership(playouts, state.key), np.float32)
@@ -51,7 +52,7 @@ def dead_stones(
     for owner, chain in chains(state):
         own = float(black[chain].mean()) * (1 if owner == 0 else -1)
         (dead if own < 0 else alive).append((owner, chain))
-    if ownership is None and dead:  # playouts fill the shared liberties, and one side captures the other
+    if dead:
         around = {chain[0]: _adjacent(state, (owner, chain)) for owner, chain in (*alive, *dead)}
         dead = [candidate for candidate in dead if not _in_seki(state, candidate, alive, dead, around)]
     return sorted(point for _, chain in dead for point in chain)
@@ -239,6 +240,23 @@ def _people() -> Policy:
     return load_policy("human", "go")
 
 
+def resumed(state: GoState) -> GoState:
+    """The position with play resumed after two passes, as servers allow."""
+    if state.outcome is None:
+        return state
+    words = state.text().split()
+    return GoState.parse(" ".join([*words[:5], "0", *words[6:]]))
+
+
+def people_prediction(state: GoState, rank: int | str | None = None) -> Prediction | None:
+    """What the shipped network of people's moves predicts for people of a rank, also after two passes; None
+    in a package without it."""
+    if "go" not in DEFAULT_RATING:
+        return None
+    number = GO_RANKS.number(rank)
+    return _people().predict([Position(resumed(state), number, number)])[0]
+
+
 def _owners(state: GoState, prediction: Prediction | None, playouts: int) -> NDArray[np.float32]:
     """[points]: the expected owner, 1 for Black and -1 for White."""
     owners = ownership_of(state, prediction)
@@ -288,18 +306,46 @@ class GoCounting:
             return decision
         prediction = decision.prediction
         if prediction is None:
-            if "go" not in DEFAULT_RATING:  # a package without the network
-                return decision
-            rank = GO_RANKS.number(DEFAULT_RATING["go"])
-            prediction = _people().predict([Position(state, rank, rank)])[0]
-        if not people_would_pass(state, prediction, decision.value):
+            prediction = people_prediction(state, DEFAULT_RATING.get("go"))
+        if prediction is None or not people_would_pass(state, prediction, decision.value):
             return decision
         return replace(decision, move=state.size**2, distribution={state.size**2: 1.0}, reason="")
 
     @staticmethod
     def propose(state: GoState, prediction: Prediction | None) -> set[int]:
-        """The points of the stones that are proposed as dead. `prediction` is the opponent's last one."""
-        return set(dead_stones(state, ownership_of(state, prediction)))
+        """The points of the stones that are proposed as dead, by a network's ownership where there is one.
+        `prediction` is the opponent's last one."""
+        ownership = ownership_of(state, prediction)
+        if ownership is None:
+            ownership = ownership_of(state, people_prediction(state))
+        return set(dead_stones(state, ownership))
+
+    @classmethod
+    def estimate(
+        cls, state: GoState, dead: Collection[int] | None = None, person: int | None = None
+    ) -> ScoreEstimate:
+        """Who is ahead and who will own each point; after two passes the score with the `dead` stones, or
+        with those that are proposed."""
+        if state.outcome is None:
+            return _estimate(state)
+        taken = cls.propose(state, None) if dead is None else set(dead)
+        text, _ = cls.result(state, taken, -1 if person is None else person)
+        black, white = state.score(sorted(taken))
+        return ScoreEstimate(black - white, _rows(state, _area(state, taken)), text, counted=True)
+
+    @staticmethod
+    def territory(state: GoState, estimate: ScoreEstimate) -> Diagram:
+        """The board with a mark on empty points that a side will likely own, and likely dead stones as small
+        letters."""
+        diagram = game_of(state).diagram(state)
+        cells = [list(row) for row in diagram.cells]
+        for (row, column), owner in np.ndenumerate(estimate.owners):
+            piece = cells[row][column]
+            if piece is None and abs(owner) > _OWNED:
+                cells[row][column] = Piece("bw"[int(owner < 0)], int(owner < 0), glyph="▪")
+            elif piece is not None and (owner if piece.owner == 0 else -owner) < 0:
+                cells[row][column] = replace(piece, symbol=piece.symbol.lower(), glyph="")
+        return replace(diagram, cells=tuple(map(tuple, cells)))
 
     @staticmethod
     def stones_at(state: GoState, points: Iterable[str]) -> set[int]:
@@ -343,6 +389,72 @@ class GoCounting:
             assert piece is not None, "only stones are dead"
             cells[row][column] = replace(piece, symbol=piece.symbol.lower(), glyph="")
         return replace(diagram, cells=tuple(map(tuple, cells)))
+
+
+_BY_NETWORK = Sentence("An estimate by a network that knows people's games: it can be wrong.")
+_BY_PLAYOUTS = Sentence(
+    "A rough estimate by random games, often 10 points off: "
+    "this package has no network that knows people's games."
+)
+
+
+_MISSED, _OPEN_POINTS = ((9, 13, 19), (5.7, 3.5, 0.0)), 20
+"""(board sizes, points): what the side to move gains on small boards and the network, which knows few games
+on them, does not see (results/go-counting); less where fewer points are open."""
+
+
+def _estimate(state: GoState) -> ScoreEstimate:
+    """That of the shipped network; that of playouts in a package without it."""
+    prediction = people_prediction(state)
+    if prediction is None or prediction.lead is None or prediction.ownership is None:
+        return playout_estimate(state)
+    open_points = float((1 - np.abs(prediction.ownership)).sum())
+    missed = float(np.interp(state.size, *_MISSED)) * min(1, open_points / _OPEN_POINTS)
+    lead = prediction.lead + missed if state.to_move == 0 else -prediction.lead - missed
+    return ScoreEstimate(lead, _rows(state, _owners(state, prediction, 0)), _lead_text(lead), _BY_NETWORK)
+
+
+def playout_estimate(state: GoState) -> ScoreEstimate:
+    """The score by random playouts."""
+    owners = _owners(state, None, _DEAD_STONE_PLAYOUTS)
+    lead = float(owners.sum()) - _area_komi(state)
+    return ScoreEstimate(lead, _rows(state, owners), _lead_text(lead), _BY_PLAYOUTS)
+
+
+def _area_komi(state: GoState) -> float:
+    """Komi for a count by area: where territory is counted, every stone that was played costs a point."""
+    if state.scoring == "area":
+        return float(state.komi)
+    (black, white), (by_black, by_white) = map(len, state.stones), state.prisoners
+    return float(state.komi) + black - white + by_white - by_black
+
+
+def _lead_text(lead: float) -> Sentence:
+    """A lead of Black in a sentence, to half a point."""
+    points, side = abs(round(2 * lead) / 2), ("Black", "White")[lead < 0]
+    if not points:
+        return Sentence("The score is about even.")
+    if points == 1:
+        return Sentence("{side} leads by about 1 point.", side=side)
+    return Sentence("{side} leads by about {points} points.", side=side, points=points)
+
+
+def _area(state: GoState, dead: Collection[int]) -> NDArray[np.float32]:
+    """[points]: the owner by area without the dead stones, 1 for Black, -1 for White, 0 for nobody."""
+    owners, neighbours = np.zeros(state.size**2, np.float32), neighbours_on(state.size)
+    for sign, stones in zip((1, -1), state.stones, strict=True):
+        owners[stones] = sign
+    owners[list(dead)] = 0
+    for region in _parts({int(point) for point in np.flatnonzero(owners == 0)}, neighbours):
+        around = {float(owners[near]) for point in region for near in neighbours[point]} - {0.0}
+        if len(around) == 1:
+            owners[list(region)] = around.pop()
+    return owners
+
+
+def _rows(state: GoState, owners: NDArray[np.float32]) -> NDArray[np.float32]:
+    """[rows, columns] of values by point, rows from the top."""
+    return owners.reshape(state.size, state.size)[::-1]
 
 
 # Stones and points that are safe even if their owner always passes (Benson 1976, "Life in the game of Go").

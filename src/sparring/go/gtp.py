@@ -22,13 +22,13 @@ from sparring.engines.protocols import PvLine, pv_texts, search_pv_lines
 from sparring.engines.search_thread import PlayerCache
 from sparring.engines.server import SendLine, StdinReader
 from sparring.games import Move, ParseError
+from sparring.go.counting import resumed
 from sparring.go.gtp_board import (
     COLOURS,
     Arguments,
     GtpGame,
     GtpResponse,
     parse_colour,
-    resumed,
     spend_time,
     with_player_to_move,
 )

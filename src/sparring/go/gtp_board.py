@@ -108,14 +108,6 @@ def without_history(state: GoState, player: int) -> GoState:
     return GoState.parse(" ".join([rows, "bw"[player], "-", by_black, by_white, "0", *rest]))
 
 
-def resumed(state: GoState) -> GoState:
-    """The position with play resumed after two passes, as servers allow."""
-    if state.outcome is None:
-        return state
-    words = state.text().split()
-    return GoState.parse(" ".join([*words[:5], "0", *words[6:]]))
-
-
 def load_sgf(path: Path, before: int | None) -> GtpBoard:
     """The main line of a file's first game, up to the move before number `before`. Raises UserError."""
     try:

@@ -27,6 +27,7 @@ from sparring.play.result import (
     UNFINISHED,
     GameResult,
     PlayedRecord,
+    ScoreEstimate,
     reason_text,
     result_text,
 )
@@ -278,6 +279,19 @@ class LiveGame:
         assert self.dead is not None
         result: tuple[str, GameResult] = self.counting.result(self.states[-1], self.dead, self.person)
         return result
+
+    def estimate(self, ply: int | None = None) -> ScoreEstimate:
+        """Who is ahead after `ply` moves, or now, and who will own each point. Raises NotAllowed where no
+        points are counted."""
+        counting = describe(self.rules.spec.name).counting
+        if counting is None:
+            raise NotAllowed(Sentence("In {game} no points are counted.", game=self.rules.spec.title))
+        ply = len(self.moves) if ply is None else ply
+        dead = self.dead if ply == len(self.moves) else None
+        if self.person is None:
+            dead = set()  # the rules decide
+        made: ScoreEstimate = counting().estimate(self.states[ply], dead, self.person)
+        return made
 
     def resume(self) -> None:
         """Plays on instead of counting: takes the person's pass back. Raises NotAllowed."""

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sparring.base.sentences import Sentence
 from sparring.base.storage import atomic_write
@@ -95,6 +96,22 @@ class GameResult:
         reasons = {value: reason for reason, value in _TERMINATIONS.items()}
         broke_rules = termination is Termination.RULES
         return cls(score, reasons.get(termination, str(termination)), margin=margin, broke_rules=broke_rules)
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreEstimate:
+    """Who is ahead in a game of points, and who will own each point."""
+
+    lead: float
+    """Points by which player 0 is ahead."""
+    owners: NDArray[np.float32]
+    """[rows, columns], rows from the top: the expected owner, 1 for player 0 and -1 for player 1."""
+    text: str
+    """Who is ahead, in a sentence."""
+    note: str = ""
+    """What the estimate is worth, in a sentence."""
+    counted: bool = False
+    """Whether it is the score of a game that both ended by passing, and no estimate."""
 
 
 UNFINISHED = GameResult(None, "unfinished")

@@ -142,6 +142,7 @@ class GameTraits(ApiMessage):
     hidden: bool = Field(description="Whether a player sees only a part of the position.")
     senses: bool = Field(description="Whether a turn begins with a sense.")
     passes: bool = Field(description="Whether a player may pass.")
+    points: bool = Field(description="Whether points are counted at the end: then the score is estimated.")
     draws: bool = Field(description="Whether players may agree to a draw.")
     numbers_plies: bool = Field(
         description="Whether people number each player's move, and not the two of both players together."
@@ -155,6 +156,7 @@ def game_traits(description: GameDescription) -> GameTraits:
         hidden=description.rules().spec.hidden,
         senses=description.senses,
         passes=description.passes,
+        points=description.counting is not None,
         draws=description.draws_by_agreement,
         numbers_plies=description.numbers_plies,
     )
@@ -443,6 +445,19 @@ class PositionView(ApiMessage):
     position: str
     board: BoardView
     last: str | None
+
+
+class ScoreView(ApiMessage):
+    """Who is ahead after some moves of a game of points, and who will own each point."""
+
+    ply: int
+    text: Text = Field(description="Who is ahead, in a sentence.")
+    note: Text = Field(description="What the estimate is worth; empty after both passed.")
+    lead: float = Field(description="Points by which player 0 is ahead, with komi.")
+    owners: list[list[float]] = Field(
+        description="Rows from the top: the expected owner of each point, 1 for player 0 and -1 for player 1."
+    )
+    counted: bool = Field(description="Whether both passed: then it is the score, and no estimate.")
 
 
 class Refusal(ApiMessage):

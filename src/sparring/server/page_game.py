@@ -37,6 +37,7 @@ from sparring.server.messages import (
     PlayerView,
     PositionView,
     ResultView,
+    ScoreView,
     Text,
     board_view,
     game_traits,
@@ -271,16 +272,27 @@ class PageGame:
     def position_view(self, ply: int) -> PositionView:
         """The board after `ply` moves. Raises Refused."""
         live = self.live
-        if not 0 <= ply < len(live.states):
-            raise Refused(
-                Sentence("The game has {moves} moves, not {ply}.", moves=len(live.moves), ply=ply), 404
-            )
+        self._check_ply(ply)
         state = live.states[ply]
         return PositionView(
             ply=ply,
             position=self.rules.text(state),
             board=board_view(self.rules.diagram(state)),
             last=live.moves[ply - 1].text if ply else None,
+        )
+
+    def score(self, ply: int) -> ScoreView:
+        """Who is ahead after `ply` moves, and who will own each point. Raises Refused."""
+        self._check_ply(ply)
+        with refusing():
+            estimate = self.live.estimate(ply)
+        return ScoreView(
+            ply=ply,
+            text=text_of(estimate.text),
+            note=text_of(estimate.note),
+            lead=round(estimate.lead, 1),
+            owners=estimate.owners.astype(float).round(2).tolist(),
+            counted=estimate.counted,
         )
 
     def hint(self, opponents: Opponents, rating: int | str | None, stop: Event | None = None) -> HintView:
@@ -334,6 +346,12 @@ class PageGame:
     def replay(self) -> Replay:
         """Both sides' beliefs step by step. Raises Refused."""
         raise Refused(Sentence("In {game} both players see the board.", game=self.rules.spec.title), 422)
+
+    def _check_ply(self, ply: int) -> None:
+        """Raises Refused if the game has not so many moves."""
+        moves = len(self.live.moves)
+        if not 0 <= ply <= moves:
+            raise Refused(Sentence("The game has {moves} moves, not {ply}.", moves=moves, ply=ply), 404)
 
     def _opponent(self) -> OpponentChoice:
         """The player that the person plays against; of a watched game the first one."""

@@ -21,6 +21,7 @@ from sparring.server.messages import (
     PlayMove,
     Points,
     PositionView,
+    ScoreView,
     StrengthView,
     TakeBack,
 )
@@ -185,6 +186,12 @@ async def resume(game_id: str, host: Host, visitor: Visitor) -> GameView:
 async def position(game_id: str, ply: int, asker: AskingVisitor) -> PositionView:
     """The board after some moves."""
     return await asker.ask(game_id, lambda game, _: game.position_view(ply))
+
+
+@router.get("/games/{game_id}/score/{ply}")
+async def score(game_id: str, ply: int, asker: AskingVisitor) -> ScoreView:
+    """Who is ahead after some moves of a game of Go, and who will own each point."""
+    return await asker.ask(game_id, lambda game, _: game.score(ply))
 
 
 @router.get("/games/{game_id}/replay")

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { BoardView, GameView, HintView, PositionView } from "../api";
+import type { BoardView, GameView, HintView, PositionView, ScoreView } from "../api";
 import { ChessBoard } from "./chess-board";
 import { fromTo, squareName } from "./coordinates";
 import { Confirm } from "./confirm";
@@ -15,6 +15,8 @@ interface Props {
   past: PositionView | null;
   bottom: number;
   hint: HintView | null;
+  /** Who will own each point of the position that is shown. */
+  score: ScoreView | null;
   /** A move that waits for the person's confirmation. */
   chosen: string | null;
   onMove: (move: string) => void;
@@ -151,7 +153,7 @@ function fenOf(board: BoardView): string {
     .join("/");
 }
 
-function GoBoard({ view, past, bottom, hint, chosen, onMove, onDead }: Props) {
+function GoBoard({ view, past, bottom, hint, score, chosen, onMove, onDead }: Props) {
   const counting = view.phase === "counting";
   const board = past?.board ?? view.board;
   const legal = new Set((past ? [] : view.legal).map((each) => each.text).filter((text) => text !== "pass"));
@@ -170,6 +172,7 @@ function GoBoard({ view, past, bottom, hint, chosen, onMove, onDead }: Props) {
       marks={marks}
       playable={{ points: legal, owner: view.you ?? 0 }}
       placed={past ? null : chosen}
+      owners={score?.owners ?? null}
       onSquare={choose}
     />
   );

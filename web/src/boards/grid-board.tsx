@@ -16,6 +16,8 @@ interface Props {
   mover?: number;
   /** Points where the person may put a stone, and its owner. */
   playable?: { points: Set<string>; owner: number };
+  /** Rows from the top: who will own each point, 1 for player 0 and -1 for player 1. */
+  owners?: number[][] | null;
   /** Without it: a picture of a position. */
   onSquare?: (square: string) => void;
 }
@@ -28,11 +30,14 @@ const MARKS: Record<string, (mark: string, x: number, y: number) => preact.JSX.E
   played: (mark, x, y) => <path key={mark} class={`sign ${mark}`} d={`M${x + 5} ${y + 3.3}l1.6 2.8h-3.2z`} stroke-width="0.8" />,
   pending: (mark, x, y) => <circle key={mark} class={`sign ${mark}`} cx={x + 5} cy={y + 5} r="3.6" stroke-width="0.9" />,
 };
+/** Ownership above which a point is marked, and above which it is called one side's. */
+const SHOWN = 0.15;
+const LIKELY = 0.5;
 const STEPS: Record<string, [number, number]> = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
 /** Squares or points by SVG: Go, Expendibots and Breakthrough. Arrow keys move, Enter chooses. */
 export function GridBoard(props: Props) {
-  const { board, bottom, label, chosen, marks, playable, onSquare } = props;
+  const { board, bottom, label, chosen, marks, playable, owners, onSquare } = props;
   const [focus, setFocus] = useState<[number, number]>([board.rows.length - 1, 0]);
   const points = board.style === "points";
   const rows = board.rows.length;
@@ -85,9 +90,12 @@ export function GridBoard(props: Props) {
         marks?.get(square) ?? "",
       ].join(" ");
       const says = piece ? t("{side} {piece}", { side: [t("first"), t("second")][piece.owner] ?? "", piece: piece.label || piece.symbol }) : t("empty");
+      const owner = owners?.[row]?.[column] ?? 0;
+      const isOpen = !piece || (piece.owner === 0 ? owner < 0 : owner > 0); // a living stone needs no mark
+      const whose = isOpen && Math.abs(owner) > LIKELY ? `, ${owner > 0 ? t("Black's point") : t("White's point")}` : "";
       const control = onSquare && {
         role: "button" as const,
-        "aria-label": `${square} ${says}`,
+        "aria-label": `${square} ${says}${whose}`,
         tabindex: focus[0] === row && focus[1] === column ? 0 : -1,
         onClick: () => (setFocus([row, column]), onSquare(square)),
         onKeyDown: step,
@@ -106,6 +114,7 @@ export function GridBoard(props: Props) {
           {here && points && piece && <circle class={`last-stone ${piece.owner === 0 ? "on-black" : "on-white"}`} cx={x + 5} cy={y + 5} r="2.3" />}
           {points && marks?.get(square)?.split(" ").map((mark) => MARKS[mark]?.(mark, x, y))}
           {marks?.get(square) === "dead" && <path class="cross" d={`M${x + 3} ${y + 3}l4 4m0 -4l-4 4`} />}
+          {isOpen && Math.abs(owner) > SHOWN && <rect class={`owner ${owner > 0 ? "black" : "white"}`} x={x + 3.2} y={y + 3.2} width="3.6" height="3.6" opacity={Math.abs(owner)} />}
           {active && !piece && <circle class="target" cx={x + 5} cy={y + 5} r="1.6" />}
         </g>,
       );

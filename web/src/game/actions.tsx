@@ -8,14 +8,17 @@ interface Props {
   view: GameView;
   act: (action: Promise<GameView>) => void;
   onHint: () => void;
+  /** Whether the estimated score is shown, and its switch. */
+  scoring: boolean;
+  onScore: () => void;
   onFlip: () => void;
 }
 
 /** What a person can do besides a move. While the game runs every button keeps its place: one that does nothing now is disabled. */
-export function Actions({ view, act, onHint, onFlip }: Props) {
+export function Actions({ view, act, onHint, scoring, onScore, onFlip }: Props) {
   const [sure, setSure] = useState(false);
   const can = (name: string) => view.can.includes(name);
-  const { hidden, senses, passes, draws, board } = view.traits;
+  const { hidden, senses, passes, points, draws, board } = view.traits;
   const playing = view.you !== null && view.phase !== "over";
   if (sure && can("resign"))
     return (
@@ -33,6 +36,7 @@ export function Actions({ view, act, onHint, onFlip }: Props) {
       {playing && passes && <Action icon="pass" text={t("Pass")} disabled={!view.legal.some((move) => move.text === "pass")} onClick={() => act(api.move(view.id, "pass", view.ply))} />}
       {playing && senses && <Action icon="eye" text={t("Sense nothing")} disabled={view.phase !== "sense"} onClick={() => act(api.move(view.id, "sense none", view.ply))} />}
       {playing && !hidden && <Action icon="hint" text={t("Hint")} disabled={!can("hint")} onClick={onHint} />}
+      {points && <Action icon="score" text={t("Estimate the score")} short={t("Score")} pressed={scoring} onClick={onScore} />}
       {playing && !hidden && <Action icon="undo" text={t("Take back")} disabled={!can("undo")} onClick={() => act(api.undo(view.id))} />}
       {playing && draws && <Action icon="draw" text={t("Offer a draw")} short={t("Draw")} disabled={!can("draw") || view.draw_offered} onClick={() => act(api.command(view.id, "draw"))} />}
       {playing && <Action icon="resign" text={t("Resign")} disabled={!can("resign")} onClick={() => setSure(true)} />}
@@ -44,9 +48,9 @@ export function Actions({ view, act, onHint, onFlip }: Props) {
   );
 }
 
-function Action({ icon, text, short, disabled, onClick }: { icon: string; text: string; short?: string; disabled?: boolean; onClick: () => void }) {
+function Action({ icon, text, short, disabled, pressed, onClick }: { icon: string; text: string; short?: string; disabled?: boolean; pressed?: boolean; onClick: () => void }) {
   return (
-    <button class="action" disabled={disabled} onClick={onClick} aria-label={text} title={text}>
+    <button class="action" disabled={disabled} aria-pressed={pressed} onClick={onClick} aria-label={text} title={text}>
       <Icon name={icon} />
       <span aria-hidden="true">{short ?? text}</span>
     </button>

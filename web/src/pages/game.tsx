@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { api, follow, type GameView, type HintView, type PositionView, type WarningView } from "../api";
+import { api, follow, type GameView, type HintView, type PositionView, type ScoreView, type WarningView } from "../api";
 import { Board } from "../boards/board";
 import { Confirm, CONFIRM_PLACE } from "../boards/confirm";
 import { squareNumber } from "../boards/coordinates";
@@ -14,6 +14,7 @@ import { Hint } from "../game/hint";
 import { MoveField } from "../game/move-field";
 import { MoveList } from "../game/move-list";
 import { PlayerStrip } from "../game/player-strip";
+import { Score } from "../game/score";
 import { gaveAway, TeacherSwitch, useWarnings } from "../game/teacher";
 import { useKeys } from "../keys";
 import { loadOffers } from "../offers";
@@ -27,6 +28,8 @@ export function GamePage({ id }: { id: string }) {
   const [lost, setLost] = useState(false);
   const [error, setError] = useState("");
   const [hint, setHint] = useState<HintView | null>(null);
+  const [scoring, setScoring] = useState(false);
+  const [score, setScore] = useState<ScoreView | null>(null);
   const [past, setPast] = useState<PositionView | null>(null);
   const [flipped, setFlipped] = useState(false);
   const [chosen, setChosen] = useState<string | null>(null);
@@ -62,6 +65,7 @@ export function GamePage({ id }: { id: string }) {
     if (!isNew) return; // the same by another way: what the person has chosen meanwhile stays
     ++asked.current.hint; // the answer to an older question is about another position
     setHint(null);
+    if (next.you !== null) setScoring(false); // a watched game goes on by itself
     unchoose();
     present();
   };
@@ -99,6 +103,21 @@ export function GamePage({ id }: { id: string }) {
     api.position(id, asked).then((found) => wanted.current === asked && setPast(found), (refusal: Error) => setError(refusal.message));
   };
   const shown = past?.ply ?? view?.ply ?? 0;
+  useEffect(() => {
+    setScore((now) => (scoring ? now : null));
+    if (!scoring) return;
+    let gone = false;
+    const ask = () =>
+      api.score(id, shown).then(
+        (found) => gone || setScore(found),
+        (refusal: Error) => gone || (setScoring(false), setError(refusal.message)),
+      );
+    const timer = setTimeout(ask, SCORE_DELAY);
+    return () => {
+      gone = true;
+      clearTimeout(timer);
+    };
+  }, [id, scoring, shown, view?.version]);
   const stepBy = (moves: number) => step((wanted.current ?? view?.ply ?? 0) + moves);
   const wheel = useWheel(stepBy);
   useKeys((event) => {
@@ -106,6 +125,7 @@ export function GamePage({ id }: { id: string }) {
     if (event.key === "ArrowRight") stepBy(1);
     if (event.key === "Home") step(0);
     if (event.key === "End") present();
+    if (event.key === "e" && view?.traits.points) setScoring((now) => !now);
     if (event.key === "f") setFlipped((now) => !now);
     if (event.key === "m" && focusMoveField()) event.preventDefault();
     if (event.key === "b" && focusBoard()) event.preventDefault();
@@ -159,6 +179,7 @@ export function GamePage({ id }: { id: string }) {
   };
   const chosenMove = view.legal.find((each) => each.text === chosen);
   const before = view.moves.at(-1)?.text;
+  const shownScore = score?.ply === shown ? score : null;
   const playing = view.you !== null && view.phase !== "over";
   return (
     <>
@@ -167,7 +188,7 @@ export function GamePage({ id }: { id: string }) {
       </h1>
       <div class={`table ${view.game}`}>
         <section class="board-side" aria-label={t("Board")} ref={wheel}>
-          <Board view={view} past={past} bottom={bottom} hint={hint} chosen={chosen} aimed={aimed} onMove={choose} onSense={sense} onDead={(point) => act(api.dead(id, [point]))} />
+          <Board view={view} past={past} bottom={bottom} hint={hint} score={shownScore} chosen={chosen} aimed={aimed} onMove={choose} onSense={sense} onDead={(point) => act(api.dead(id, [point]))} />
         </section>
         <div class="confirm-place" id={CONFIRM_PLACE} />
         <div class="strip top">
@@ -228,9 +249,10 @@ export function GamePage({ id }: { id: string }) {
             </Confirm>
           )}
           {hint && <Hint game={view.game} hint={hint} before={before} onRating={(rating) => (keepRating(view.game, rating), askHint(rating))} onClose={() => setHint(null)} />}
+          {shownScore && <Score game={view.game} score={shownScore} onClose={() => setScoring(false)} />}
           <BlindNotes view={view} />
           <MoveList view={view} shown={shown} onStep={step} />
-          <Actions view={view} act={act} onFlip={() => setFlipped(!flipped)} onHint={() => askHint(ownRating(view.game))} />
+          <Actions view={view} act={act} onFlip={() => setFlipped(!flipped)} onHint={() => askHint(ownRating(view.game))} scoring={scoring} onScore={() => setScoring(!scoring)} />
           {playing && view.phase !== "counting" && <MoveField view={view} onMove={submit} onType={() => setError("")} />}
           <TeacherSwitch view={view} teacher={teacher} />
           <Save view={view} onError={setError} />
@@ -260,6 +282,8 @@ function hear(before: GameView | null, now: GameView): void {
   else if (now.ply > before.ply) play(/x/.test(now.moves.at(-1)?.name ?? "") ? "capture" : "move");
 }
 
+/** Milliseconds until the score of a position is asked: who steps through many does not ask for each. */
+const SCORE_DELAY = 60;
 /** Pixels of the wheel for one move. */
 const WHEEL_STEP = 60;
 

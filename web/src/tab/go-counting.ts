@@ -1,8 +1,9 @@
-// When a player of Go passes, and which stones are dead: `sparring.go.counting` and `sparring.go.safe_area`.
+// When a player of Go passes, which stones are dead, and who is ahead: `sparring.go.counting`.
+import type { ScoreView } from "../api";
 import type { Text } from "../text";
 import type { GoState } from "./core";
-import type { Prediction } from "./policies";
-import { sentence } from "./sentences";
+import { interpolate, rounded, type Prediction } from "./policies";
+import { plain, sentence } from "./sentences";
 
 type Points = Set<number>;
 
@@ -13,6 +14,9 @@ const LEAST_SHARE = 0.2;
 const OWNED = 0.5;
 const LIKELY_PASS = 0.5;
 const USUAL_PASS = 0.1;
+/** What the side to move gains on small boards and the network does not see, by size; less where fewer points are open. */
+const MISSED = { sizes: [9, 13, 19], points: [5.7, 3.5, 0] };
+const OPEN_POINTS = 20;
 
 const near = (point: number, size: number): number[] => {
   const [x, y] = [point % size, Math.floor(point / size)];
@@ -76,22 +80,27 @@ export function deadStones(state: GoState, playouts = PLAYOUTS, owners: Float64A
     (own < 0 ? dead : alive).push(chain);
   }
   const inOrder = (points: number[]) => points.sort((a, b) => a - b);
-  if (owners) return inOrder(dead.flatMap((chain) => chain.points)); // only playouts fill shared liberties
   const size = state.size();
   const stones = state.stones();
-  const liberties = (chain: { points: number[] }): Points => new Set(chain.points.flatMap((point) => near(point, size)).filter((point) => stones[point] === 0));
-  const touches = (chain: { points: number[] }, other: { points: number[] }) => chain.points.some((point) => near(point, size).some((next) => other.points.includes(next)));
-  const eyes = (points: Points, chain: { points: number[] }): number | null => ([...points].every((point) => near(point, size).every((next) => chain.points.includes(next))) ? points.size : null);
-  const inSeki = (own: { owner: number; points: number[] }): boolean => {
+  type Chain = { owner: number; points: number[] };
+  const around = new Map([...alive, ...dead].map((chain) => [chain, new Set(chain.points.flatMap((point) => near(point, size)).filter((point) => !chain.points.includes(point)))]));
+  const besides = (points: Iterable<number>, all: Points) => [...points].filter((point) => !all.has(point));
+  const liberties = (chain: Chain): Points => new Set([...around.get(chain)!].filter((point) => stones[point] === 0));
+  const meets = (points: Points, others: Iterable<number>) => [...others].some((point) => points.has(point));
+  const eyes = (points: number[], chain: Chain): number | null => (points.every((point) => near(point, size).every((next) => chain.points.includes(next))) ? points.length : null);
+  const inSeki = (own: Chain): boolean => {
     const ours = liberties(own);
-    return alive.some((enemy) => {
-      if (enemy.owner === own.owner || !touches(own, enemy)) return false;
-      if (!alive.some((chain) => chain.owner === own.owner && touches(enemy, chain))) return false;
+    return [...alive, ...dead].some((enemy) => {
+      if (enemy.owner === own.owner || !meets(ours, around.get(enemy)!)) return false;
+      if (!alive.some((chain) => chain.owner === own.owner && meets(around.get(enemy)!, chain.points))) return false;
       const theirs = liberties(enemy);
-      const shared = [...ours].filter((point) => theirs.has(point));
-      const rest = (all: Points) => new Set([...all].filter((point) => !shared.includes(point)));
-      const [mine, other] = [eyes(rest(ours), own), eyes(rest(theirs), enemy)];
-      return mine !== null && mine === other && 2 - mine > 0 && shared.length >= 2 - mine;
+      const shared: Points = new Set([...ours].filter((point) => theirs.has(point)));
+      const friends = alive.filter((chain) => chain.owner === enemy.owner && chain !== enemy).map(liberties);
+      if (friends.some((points) => meets(shared, points) && besides(points, shared).length > 0)) return false;
+      const prey = dead.filter((chain) => chain.owner === own.owner && chain !== own);
+      if (prey.some((chain) => meets(around.get(chain)!, enemy.points) && besides(liberties(chain), shared).length > 0)) return false;
+      const [mine, other] = [eyes(besides(ours, shared), own), eyes(besides(theirs, shared), enemy)];
+      return mine !== null && mine === other && 2 - mine > 0 && shared.size >= 2 - mine;
     });
   };
   return inOrder(dead.filter((chain) => !inSeki(chain)).flatMap((chain) => chain.points));
@@ -166,13 +175,71 @@ export function wouldPass(state: GoState, prediction: Prediction, value: number)
   if (passesOf(state) !== 1 || (share < USUAL_PASS && !full && !ownership)) return false;
   if (share >= LIKELY_PASS) return true;
   const sign = state.toMove() === 0 ? 1 : -1;
-  const owned = ownership ? Float64Array.from(ownership, (owner) => sign * owner) : null;
+  const owned = ownersOf(state, prediction);
   const owners = owned ?? state.ownership(PLAYOUTS);
   if (share < USUAL_PASS && !isDecided(state, owners)) return false;
   const [black, white] = state.score(deadStones(state, PLAYOUTS, owned));
   const total = owners.reduce((sum, owner) => sum + owner, 0);
   const [lead, expected] = [sign * (black! - white!), sign * (total - state.facts()[0]!)];
   return lead > 0 ? expected > 0 : expected <= 0 && (owned !== null || value <= 0);
+}
+
+/** The expected owner of each point, 1 for Black, by a prediction; null without one that knows it. */
+export function ownersOf(state: GoState, prediction: Prediction | null): Float64Array | null {
+  const sign = state.toMove() === 0 ? 1 : -1;
+  return prediction?.ownership ? Float64Array.from(prediction.ownership, (owner) => sign * owner) : null;
+}
+
+type Score = Omit<ScoreView, "ply">;
+
+/** Values by point as rows from the top. */
+const rowsOf = (state: GoState, owners: ArrayLike<number>): number[][] => {
+  const size = state.size();
+  return Array.from({ length: size }, (_, row) => Array.from({ length: size }, (_, column) => Number(owners[(size - 1 - row) * size + column]!.toFixed(2))));
+};
+
+/** Who is ahead, and who will own each point: by a network, or by random playouts without one. */
+export function estimated(state: GoState, prediction: Prediction | null): Score {
+  const known = ownersOf(state, prediction);
+  const owners = known ?? state.ownership(PLAYOUTS);
+  let lead = owners.reduce((sum, owner) => sum + owner, 0) - areaKomi(state);
+  if (known) {
+    const open = known.reduce((sum, owner) => sum + 1 - Math.abs(owner), 0);
+    const mover = prediction!.lead! + interpolate(state.size(), MISSED.sizes, MISSED.points) * Math.min(1, open / OPEN_POINTS);
+    lead = state.toMove() === 0 ? mover : -mover;
+  }
+  const note = known
+    ? sentence("An estimate by a network that knows people's games: it can be wrong.")
+    : sentence("A rough estimate by random games, often 10 points off: this package has no network that knows people's games.");
+  return { text: leadText(lead), note, lead: Number(lead.toFixed(1)), owners: rowsOf(state, owners), counted: false };
+}
+
+/** Komi for a count by area: where territory is counted, every stone that was played costs a point. */
+function areaKomi(state: GoState): number {
+  const [komi, byBlack, byWhite] = state.facts() as unknown as [number, number, number];
+  if (!/ territory\b/.test(state.fullText())) return komi;
+  const stones = state.stones();
+  return komi + pointsOf(stones, 1).length - pointsOf(stones, 2).length + byWhite - byBlack;
+}
+
+function leadText(lead: number): Text {
+  const points = Math.abs(rounded(2 * lead) / 2);
+  const side = lead < 0 ? "White" : "Black";
+  if (points === 0) return sentence("The score is about even.");
+  return points === 1 ? sentence("{side} leads by about 1 point.", { side }) : sentence("{side} leads by about {points} points.", { side, points });
+}
+
+/** The score without the dead stones, and who owns each point by area. */
+export function finalScore(state: GoState, dead: number[], person: number | null): Score {
+  const owners = Float64Array.from(state.stones(), (stone) => [0, 1, -1][stone]!);
+  for (const point of dead) owners[point] = 0;
+  for (const region of parts(Array.from(owners.keys()).filter((point) => owners[point] === 0), state.size())) {
+    const border = new Set(region.flatMap((point) => near(point, state.size())).map((point) => owners[point]!));
+    border.delete(0);
+    if (border.size === 1) for (const point of region) owners[point] = [...border][0]!;
+  }
+  const [black, white] = state.score(dead);
+  return { text: counted(state, dead, person).text, note: plain(""), lead: black! - white!, owners: rowsOf(state, owners), counted: true };
 }
 
 /** The stones of the chains at some points; null if there is none on a point. */

@@ -3,7 +3,7 @@ import type { GameOffer, GameSummary, GameView, OpponentChoice, ReplayView } fro
 import type { Text } from "../text";
 import { clockText, GameClock, type Snapshot, type TimeControl } from "./clock";
 import type { Core, GoState, State } from "./core";
-import { counted, deadStones, stonesAt, wouldPass } from "./go-counting";
+import { counted, deadStones, finalScore, stonesAt, wouldPass } from "./go-counting";
 import type { Decision, Player } from "./players";
 import { Generator } from "./random";
 import type { Observation } from "./rbc-boards";
@@ -177,6 +177,17 @@ export class LiveGame {
     this.change(sentence("You play on."));
   }
 
+  /** Both passed: proposes the stones as dead that the opponent will own, by a network in place of playouts. */
+  propose(owners: Float64Array): void {
+    this.dead = new Set(deadStones(this.state as GoState, 0, owners));
+  }
+
+  /** The score after both passed: with the dead stones that were agreed on, or with those of a network. */
+  score(owners: Float64Array | null) {
+    const state = this.state as GoState;
+    return finalScore(state, [...(this.dead ?? deadStones(state, undefined, owners))], this.settings.you);
+  }
+
   require(command: string): void {
     if (!this.commands().has(command)) refuse(this.end ? "The game is over." : "That is not possible now.", {}, 409);
   }
@@ -240,7 +251,7 @@ export class LiveGame {
       version: this.changes,
       game: settings.game,
       title: offer.title,
-      traits: { board: offer.board, hidden: offer.hidden, senses: offer.senses, passes: offer.passes, draws: offer.draws, numbers_plies: offer.numbers_plies },
+      traits: { board: offer.board, hidden: offer.hidden, senses: offer.senses, passes: offer.passes, points: offer.points, draws: offer.draws, numbers_plies: offer.numbers_plies },
       options: settings.options,
       versions: {},
       sides: offer.sides,

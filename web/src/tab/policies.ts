@@ -16,6 +16,8 @@ export interface Prediction {
   value: number;
   /** Expected owner of each point, 1 for the side to move; only of networks that know it. */
   ownership?: Float32Array;
+  /** Points by which the side to move is ahead; with `ownership`. */
+  lead?: number;
 }
 
 export interface Policy {
@@ -104,13 +106,13 @@ export class NetworkPolicy implements Policy {
       context: { type: "float32", data: context, shape: [rows, width] },
     });
     const { probabilities, ends } = batch.decode(outputs.policy!, encoding);
-    const { wdl, ownership } = outputs as { wdl: Float32Array; ownership?: Float32Array };
+    const { wdl, ownership, lead } = outputs as { wdl: Float32Array; ownership?: Float32Array; lead?: Float32Array };
     const points = ownership ? ownership.length / rows : 0;
     return Array.from({ length: rows }, (_, row) => ({
       moves: batch.legalMoves(row),
       probabilities: probabilities.slice(row ? ends[row - 1]! : 0, ends[row]!),
       value: wdl[3 * row]! - wdl[3 * row + 2]!,
-      ...(ownership ? { ownership: ownership.slice(points * row, points * (row + 1)) } : {}),
+      ...(ownership && lead ? { ownership: ownership.slice(points * row, points * (row + 1)), lead: lead[row]! } : {}),
     }));
   }
 }

@@ -1,11 +1,13 @@
 // The server's API (docs/http-api.md) inside a tab: the same requests and answers, without a network connection.
-import type { GameOffer, GameView, NewGame, OpponentChoice } from "../api";
+import type { GameOffer, GameView, NewGame, OpponentChoice, ScoreView } from "../api";
 import type { ThinkTimeModel } from "./behaviour";
 import { timeControl } from "./clock";
-import type { Core, State } from "./core";
+import type { Core, GoState, State } from "./core";
+import { estimated, ownersOf } from "./go-counting";
 import { LiveGame, type Settings, type StoredGame, type StoredMove } from "./live-game";
 import type { ReadFile } from "./files";
 import { completed, effort, LazyPlayer, levelRow, makePlayer, Policies, predictOne, ratingNumber, StrengthPlayer, type GameData, type Networks } from "./players";
+import type { Prediction } from "./policies";
 import { Generator } from "./random";
 import { BlindGame } from "./rbc";
 import { exported, imported, lineOf, readPasted, readRecord, written } from "./records";
@@ -94,6 +96,8 @@ export class TabServer {
         return this.first(() => this.hint(id!, asked.get("rating")));
       case "GET games/:id/positions":
         return this.position(await this.game(id!), Number(number));
+      case "GET games/:id/score":
+        return this.first(() => this.score(id!, Number(number)));
       case "GET games/:id/record":
         return this.record(await this.game(id!), asked.get("format") ?? "");
       case "GET games/:id/replay":
@@ -294,7 +298,9 @@ export class TabServer {
 
   private async act(id: string, action: (game: LiveGame) => void | Promise<void>): Promise<GameView> {
     const game = await this.game(id);
+    const { phase } = game;
     await action(game);
+    if (phase !== "counting") await this.propose(game);
     await this.save(game);
     this.changed.get(id)?.();
     this.tell(game.view());
@@ -347,6 +353,7 @@ export class TabServer {
           setTimeout(resolve, left);
         });
       if (!(await game.accept(made))) return;
+      await this.propose(game);
     } catch (error) {
       if (game.changes === version) throw error; // else it thought about a position that was taken back
       return;
@@ -378,6 +385,35 @@ export class TabServer {
     const [low, high] = policies.data.accepted ?? [0, 0];
     const version = game.changes;
     return hint(this.core, game.rules, policies, game.state, rating === null ? null : Math.min(Math.max(rating, low), high), () => version !== game.changes);
+  }
+
+  /** What a network of people's moves predicts in Go, also after two passes; null without one. */
+  private async people(game: LiveGame, state: State): Promise<Prediction | null> {
+    const policies = this.policiesOf(game.settings.game);
+    if (!policies.data.networks.human) return null;
+    const open = state.reason() ? game.rules.parse(this.core, resumed(state.fullText())) : state;
+    try {
+      return await predictOne(this.core, game.rules.native, await policies.policy("human"), open, null);
+    } finally {
+      if (open !== state) open.delete();
+    }
+  }
+
+  /** Both passed in Go: dead stones by the network, where there is one. */
+  private async propose(game: LiveGame): Promise<void> {
+    if (game.phase !== "counting") return;
+    const version = game.changes;
+    const owners = ownersOf(game.state as GoState, await this.people(game, game.state));
+    if (owners && version === game.changes) game.propose(owners);
+  }
+
+  private async score(id: string, ply: number): Promise<ScoreView> {
+    const game = await this.game(id);
+    if (!game.offer.points) return refuse("In {game} no points are counted.", { game: game.offer.title });
+    const state = game.states[ply] as GoState | undefined;
+    if (!state) return refuse("The game has {moves} moves, not {ply}.", { moves: game.moves.length, ply }, 404);
+    const prediction = await this.people(game, state);
+    return { ply, ...(state.reason() ? game.score(ownersOf(state, prediction)) : estimated(state, prediction)) };
   }
 
   /** Answers a question before reviews go on. */
@@ -469,6 +505,13 @@ export class TabServer {
     }
   }
 }
+
+/** The text of a position of Go with play resumed after two passes. */
+const resumed = (text: string): string =>
+  text
+    .split(" ")
+    .map((word, index) => (index === 5 ? "0" : word))
+    .join(" ");
 
 /** A move that was played before the game began. */
 const begun = (text: string): StoredMove => ({ text, left: null, clocks: null, offersDraw: false });
