@@ -131,3 +131,31 @@ def measured(sides: Sequence[Side], shipped: LevelModel) -> dict[str, Any]:
         "one_game_rapid_all_moves": errors(natural, [[side] for side in whole_rapid]),
         "persons_blitz": {str(count): errors(alike, persons(test, count)) for count in (1, 3)},
     }
+
+
+def strength_go(
+    test: Annotated[Path, typer.Option(help="SGF file of Fox games between people of one rank.")],
+    training: Annotated[Path, typer.Option(help="SGF file of the games that `human` was trained on.")],
+    cache: Annotated[Path, typer.Option(help="Evaluated games; a stopped run goes on from there.")],
+    kgs: Annotated[Path | None, typer.Option(help="SGF file of KGS games, to compare the ranks.")] = None,
+    per_rank: Annotated[int, typer.Option(min=1, help="Most games of a rank on Fox.")] = 80,
+    kgs_per_rank: Annotated[int, typer.Option(min=1, help="Most games of a rank on KGS.")] = 30,
+    backend: Annotated[str, typer.Option(help="Runtime of the networks.")] = "onnxruntime",
+    model: Annotated[Path | None, typer.Option(help="File for the fitted model.")] = None,
+    out: Annotated[Path, typer.Option(help="Report.")] = Path("results/strength/go.json"),
+) -> None:
+    """Estimate ranks of people of Go from their moves: fit a model and measure it on other people."""
+    from sparring.base.storage import Journal
+    from studies.strength import go
+
+    human, strong = (
+        load_policy(name, "go", backend=backend, threads=1, batch=40) for name in ("human", "strong")
+    )
+    journal = Journal(cache, header={"ranks": go.RANKS, "most_moves": go.MOST_MOVES})
+    sources = {"fox": go.fox_games(test, training, per_rank)}
+    if kgs is not None:
+        sources["kgs"] = go.kgs_games(kgs, kgs_per_rank)
+    with ProgressBar() as bar:
+        for source, games in sources.items():
+            for done in go.collect(human, strong, games, source, journal):
+                bar.on_progress(f"evaluating the games of {source}", done, len(games))
