@@ -29,10 +29,10 @@ def test_ranks_of_other_people_are_estimated() -> None:
     assert single["mean_absolute_error"] < 0.75 * single["without_games"]
     assert single["coverage"] > 0.85
     assert single["within_two"] >= single["within_one"]
-    one, *_, ten = report["groups"]
-    assert (one["games"], ten["games"]) == (1, 10)
-    assert ten["accuracy"]["value"] > one["accuracy"]["value"]
-    assert ten["within_one_group"]["value"] > 0.9
+    one, *_, most = report["groups"]
+    assert (one["games"], most["games"]) == (1, 5)
+    assert most["accuracy"]["value"] > one["accuracy"]["value"]
+    assert most["within_one_group"]["value"] > 0.9
 
 
 def test_moves_that_tell_nothing_tell_no_group() -> None:
