@@ -31,7 +31,7 @@ from sparring.policies import Policy
 from sparring.policies.policy import Array
 from sparring.records import GameRecord
 from sparring.records.readers import RecordedGame
-from studies.ace.strength_fit import RatedPlayer, fit_strength_model, strength_errors
+from studies.ace.strength_fit import RatedPlayer, fit_strength_model, mean_log_loss, strength_errors
 from studies.go_ranks.people import draw_sample, kgs_sample, read_games, unseen
 from studies.strength.moves import hashed
 
@@ -39,6 +39,7 @@ RANKS = (-9.0, -5.0, -2.0, 1.0, 5.0, 9.0)
 """Ranks that the policy is told: 1 is 1d, -1 is 1k."""
 MOST_MOVES = 20
 """Moves of a player in a game that are looked at."""
+PERSON_GAMES = 8
 KGS_RANKS = tuple(f"{kyu}k" for kyu in range(10, 0, -1)) + tuple(f"{dan}d" for dan in range(1, 10))
 
 
@@ -52,19 +53,40 @@ def fox_games(test: Path, training: Path, per_rank: int) -> list[RecordedGame]:
     return [RecordedGame("go", record) for turn in turns for record in turn if record is not None]
 
 
+def person_games(training: Path, people: int, games: int) -> list[RecordedGame]:
+    """So many games each of so many people of each rank, of whom the network was trained on games like these,
+    so that they tell how much people differ at equal rank, and nothing else."""
+    start = Go.by_rules("chinese").initial().text()
+    by_person: dict[tuple[str, str], list[GameRecord]] = {}
+    for game in draw_sample(read_games(training), 10**9):
+        by_person.setdefault((game.rank, game.record.first or ""), []).append(game.record)
+    taken: dict[str, int] = {}
+    chosen = []
+    for (rank, _), records in sorted(by_person.items(), key=lambda item: hashed(item[0][1])):
+        if len(records) >= games and taken.get(rank, 0) < people:
+            taken[rank] = taken.get(rank, 0) + 1
+            chosen += [record._replace(start=start, site="Fox") for record in records[:games]]
+    return [RecordedGame("go", record) for record in chosen]
+
+
 def kgs_games(path: Path, per_rank: int) -> list[RecordedGame]:
     """At most so many games of KGS of each rank; most of the kyu players take handicap."""
     return [RecordedGame("go", record) for record in kgs_sample(path, KGS_RANKS, per_rank)]
 
 
 def collect(
-    human: Policy, strong: Policy, games: Sequence[RecordedGame], source: str, journal: Journal
+    human: Policy,
+    strong: Policy,
+    games: Sequence[RecordedGame],
+    source: str,
+    journal: Journal,
+    most_moves: int = MOST_MOVES,
 ) -> Iterator[int]:
     """Adds the evidence of both sides of games to a journal, and yields how many games it has."""
     done = {(entry["source"], entry["id"]) for entry in journal.entries}
     for number, game in enumerate(games, 1):
         if (source, game.id) not in done:
-            ((first, second),) = collect_evidence(human, strong, [game], RANKS, MOST_MOVES)
+            ((first, second),) = collect_evidence(human, strong, [game], RANKS, most_moves)
             journal.add(
                 {"source": source, "id": game.id, "sides": [_row(game, 0, first), _row(game, 1, second)]}
             )
@@ -125,71 +147,96 @@ def sides_of(entries: Iterable[dict[str, Any]], source: str) -> list[Side]:
     ]
 
 
-def fitted(sides: Sequence[Side], note: str = "") -> StrengthModel:
-    """The model of these people, by their single games and by all games of those with several."""
-    by_name = _by_name(sides)
-    single = [RatedPlayer(own[0].name, own[0].rank, (own[0].evidence,)) for own in by_name.values()]
-    several = [
-        RatedPlayer(own[0].name, float(np.mean([side.rank for side in own])), tuple(s.evidence for s in own))
-        for own in by_name.values()
-        if len(own) > 1
+def fitted(sides: Sequence[Side], persons: Sequence[RatedPlayer] = (), note: str = "") -> StrengthModel:
+    """The model of the single games of some people, with the offset of `persons` at equal rank."""
+    model = fit_strength_model("go", RANKS, [*single_games(sides), *persons], note=note)
+    model = replace(model, most_moves=MOST_MOVES)
+    if not persons:
+        return model
+    summary = PlayerSummary.of([person.games for person in persons])
+    known = np.array([person.rating for person in persons])
+    offsets = [replace(model, player_error=error) for error in np.linspace(0.05, 4, 80).tolist()]
+    return min(offsets, key=lambda candidate: mean_log_loss(candidate, summary, known))
+
+
+def single_games(sides: Sequence[Side]) -> list[RatedPlayer]:
+    """Each side as a player of one game."""
+    return [RatedPlayer(side.name, side.rank, (side.evidence,)) for side in sides]
+
+
+def persons_of(sides: Sequence[Side], games: int) -> list[RatedPlayer]:
+    """People with so many games, in the order of a hash."""
+    by_name: dict[tuple[str, int], list[Side]] = {}
+    for side in sorted(sides, key=lambda side: hashed(side.game)):
+        by_name.setdefault((side.name, side.rank), []).append(side)
+    return [
+        RatedPlayer(name, rank, tuple(side.evidence for side in own[:games]))
+        for (name, rank), own in by_name.items()
+        if len(own) >= games
     ]
-    model = fit_strength_model("go", RANKS, [*single, *several], note=note)
-    return replace(model, most_moves=MOST_MOVES)
 
 
-def measured(sides: Sequence[Side], resamples: int = _RESAMPLES) -> dict[str, Any]:
-    """Errors for one game and for people with several, and the shares of groups told."""
+def measured(
+    sides: Sequence[Side],
+    persons: Sequence[Side] = (),
+    longer: Sequence[Side] = (),
+    resamples: int = _RESAMPLES,
+) -> dict[str, Any]:
+    """Errors for one game, for one game with more moves (`longer`) and for persons, and the shares of groups
+    told. Everybody is told by a model of other people."""
     halves = [[side for side in sides if side.half == which] for which in (0, 1)]
-    models = [fitted(half) for half in halves]
+    known = [[side for side in persons if side.half == which] for which in (0, 1)]
+    most = max((len(player.games) for player in persons_of(persons, 1)), default=0)
+    models = [
+        fitted(half, persons_of(own, most) if own else ())
+        for half, own in zip(halves, known, strict=True)
+    ]  # fmt: skip
+
+    def errors(rows: Sequence[Sequence[RatedPlayer]]) -> dict[str, Any]:
+        """Each half's players by the model of the other half."""
+        parts = [strength_errors(models[1 - which], players) for which, players in enumerate(rows)]
+        count = sum(part["players"] for part in parts)
+        pooled = {
+            key: sum(part[key] * part["players"] for part in parts) / count
+            for key in ("mean_absolute_error", "low", "high", "bias", "coverage", "width", "without_games")
+        }
+        gaps = np.concatenate([_gaps(models[1 - which], players) for which, players in enumerate(rows)])
+        return {
+            "players": count, **pooled,
+            "within_one": float((gaps <= 1.5).mean()), "within_two": float((gaps <= 2.5).mean()),
+        }  # fmt: skip
+
+    fewest = min(sum(side.group == group for side in half) for half in halves for group in range(len(GROUPS)))
     report: dict[str, Any] = {
         "people": len({side.name for side in sides}),
         "sides": len(sides),
         "sides_by_rank": {
             rank: sum(side.rank == rank for side in sides) for rank in sorted({s.rank for s in sides})
         },
-        "model": asdict(models[0]),
-        "persons": [],
+        "models": [asdict(model) for model in models],
+        "one_game": errors([single_games(half) for half in halves]),
+        "groups": [group_accuracy(halves, models, games, resamples) for games in GAMES if games <= fewest],
     }
-    for games in (1, 2, 3, 5):
-        players = [
-            RatedPlayer(
-                own[0].name,
-                float(np.mean([s.rank for s in own[:games]])),
-                tuple(s.evidence for s in own[:games]),
-            )
-            for own in _by_name(halves[1]).values()
-            if len(own) >= games
-        ]
-        if len(players) >= 20:
-            steps = _errors_in_ranks(models[0], players)
-            report["persons"].append({"games": games, **strength_errors(models[0], players), **steps})
-    fewest = min(sum(side.group == group for side in half) for half in halves for group in range(len(GROUPS)))
-    report["groups"] = [
-        group_accuracy(halves, models, games, resamples) for games in GAMES if games <= fewest
+    if longer:
+        halves_of_longer = [[side for side in longer if side.half == which] for which in (0, 1)]
+        report["one_game_with_more_moves"] = errors([single_games(half) for half in halves_of_longer])
+    report["persons"] = [
+        {"games": games, **errors([persons_of(own, games) for own in known])}
+        for games in sorted({1, 2, 4, most})
+        if games and persons
     ]
     return report
 
 
-def _errors_in_ranks(model: StrengthModel, players: Sequence[RatedPlayer]) -> dict[str, float]:
-    """Shares of estimates within one and two ranks: there is no rank 0."""
-    gaps = [abs(_step(estimate_rating(model, p.games).rating) - _step(p.rating)) for p in players]
-    return {
-        "within_one": float(np.mean(np.array(gaps) <= 1.5)),
-        "within_two": float(np.mean(np.array(gaps) <= 2.5)),
-    }
+def _gaps(model: StrengthModel, players: Sequence[RatedPlayer]) -> Array:
+    """Errors [players] in ranks."""
+    found = [_step(estimate_rating(model, player.games).rating) - _step(player.rating) for player in players]
+    return np.abs(np.array(found))
 
 
 def _step(rating: float) -> float:
     """A rank without the gap between 1k and 1d."""
     return rating if rating < 0 else rating - 1 if rating >= 1 else -1 + rating / 2
-
-
-def _by_name(sides: Sequence[Side]) -> dict[str, list[Side]]:
-    by_name: dict[str, list[Side]] = {}
-    for side in sorted(sides, key=lambda side: hashed(side.game)):
-        by_name.setdefault(side.name, []).append(side)
-    return by_name
 
 
 def group_accuracy(

@@ -4,28 +4,33 @@ from __future__ import annotations
 
 import numpy as np
 
-from sparring.measure.strength import GameEvidence
+from sparring.measure.strength import GameEvidence, estimate_rating
+from studies.ace.strength_fit import RatedPlayer
 from studies.strength.go import GROUPS, MOST_MOVES, RANKS, Side, fitted, group_accuracy, measured, sides_of
 
 
+def simulated_game(rank: float, rng: np.random.Generator) -> GameEvidence:
+    """The likelihood of the moves is highest near the rank, and the loss falls with it."""
+    curve = -0.05 * (np.array(RANKS) - rank - rng.normal(0, 2)) ** 2 - 40
+    features = MOST_MOVES * np.array([0.1 - 0.005 * rank, 0.2, 1.0, 0.4]) + rng.normal(0, 0.5, 4)
+    return GameEvidence(curve, features, MOST_MOVES)
+
+
 def simulated(games: int, seed: int = 0) -> list[Side]:
-    """Sides of people from 5k to 9d; the likelihood of the moves is highest near their rank."""
+    """Sides of people from 5k to 9d."""
     rng = np.random.default_rng(seed)
     sides = []
     for rank in (*range(-5, 0), *range(1, 10)):
         for number in range(games):
-            peak = rank + rng.normal(0, 2)
-            curve = -0.05 * (np.array(RANKS) - peak) ** 2 - 40
-            features = MOST_MOVES * np.array([0.1 - 0.005 * rank, 0.2, 1.0, 0.4]) + rng.normal(0, 0.1, 4)
-            evidence = GameEvidence(curve, features, MOST_MOVES)
+            evidence = simulated_game(rank, rng)
             sides.append(Side(f"{rank} {number // 2}", rank, f"game {rank} {number}", evidence))
     return sides
 
 
 def test_ranks_of_other_people_are_estimated() -> None:
     report = measured(simulated(36), resamples=10)
-    single = report["persons"][0]
-    assert single["games"] == 1
+    single = report["one_game"]
+    assert single["players"] == 14 * 36
     assert single["mean_absolute_error"] < 0.75 * single["without_games"]
     assert single["coverage"] > 0.85
     assert single["within_two"] >= single["within_one"]
@@ -33,6 +38,25 @@ def test_ranks_of_other_people_are_estimated() -> None:
     assert (one["games"], most["games"]) == (1, 5)
     assert most["accuracy"]["value"] > one["accuracy"]["value"]
     assert most["within_one_group"]["value"] > 0.9
+
+
+def test_people_who_differ_at_equal_rank_widen_the_interval_of_many_games() -> None:
+    sides = simulated(36)
+    alone = fitted(sides)
+    rng = np.random.default_rng(3)
+    persons = []
+    for number in range(60):
+        rank = int(rng.choice([-4, -2, 2, 5, 8]))
+        plays_like = rank + rng.normal(0, 1.5)
+        games = tuple(simulated_game(plays_like, rng) for _ in range(8))
+        persons.append(RatedPlayer(str(number), rank, games))
+    model = fitted(sides, persons)
+    assert 0.8 < model.player_error < 2.5
+    widths = [
+        estimate.high - estimate.low
+        for estimate in (estimate_rating(own, persons[0].games) for own in (alone, model))
+    ]
+    assert widths[1] > widths[0]
 
 
 def test_moves_that_tell_nothing_tell_no_group() -> None:
