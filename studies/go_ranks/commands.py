@@ -387,7 +387,7 @@ def _players(table: Path) -> list[PlayerConfig]:
     from sparring.players.player_config import read_level_table
 
     rows = read_level_table(table)
-    ranks = [rank_text(row.rating or row.level) for row in rows.levels]
+    ranks = [rank_text(row.level) for row in rows.levels]
     players = [rows.at(row.level) for row in rows.levels]
     named = zip(players, ranks, strict=True)
     return [replace(player, name=rank, rating=rank, level=None) for player, rank in named]
