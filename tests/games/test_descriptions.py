@@ -225,5 +225,11 @@ def test_the_ply_of_a_game_follows_from_the_move_number(game: str, text: str | N
 
 
 def test_a_number_between_two_ranks_is_the_nearest_rank() -> None:
-    assert [GO_RANKS.nearest(value) for value in (-2.6, -0.4, 0.0, 0.6, 8.7)] == ["3k", "1k", "1d", "1d", "9d"]
+    assert [GO_RANKS.nearest(value) for value in (-2.6, -0.4, 0.0, 0.6, 8.7)] == [
+        "3k",
+        "1k",
+        "1d",
+        "1d",
+        "9d",
+    ]
     assert ELO.nearest(1499.6) == "1500"
