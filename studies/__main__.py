@@ -90,7 +90,7 @@ from studies.shogi.commands import (
     shogi_strength,
     shogi_styles,
 )
-from studies.strength.commands import strength_moves
+from studies.strength.commands import strength_go, strength_moves
 
 app = typer.Typer(
     name="studies",
@@ -192,6 +192,7 @@ _STUDIES: dict[str, Callable[..., None]] = {
     "shogi-strength": shogi_strength,
     "shogi-styles": shogi_styles,
     "shogi-engine-moves": shogi_engine_moves,
+    "strength-go": strength_go,
     "strength-moves": strength_moves,
 }
 for _name, _study in _STUDIES.items():

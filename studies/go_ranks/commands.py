@@ -176,6 +176,9 @@ def go_matches(
 
 def go_counting(
     games: Annotated[str, typer.Option(help="SIZE=GAMES, with commas.")] = "9=90,13=60,19=50",
+    ranks: Annotated[
+        str | None, typer.Option(help="Ranks of our players, with commas; without it three engine levels.")
+    ] = None,
     gnugo_level: Annotated[int, typer.Option(min=1, max=10, help="Level of GNU Go.")] = 1,
     judge: Annotated[
         str | None, typer.Option(help="KataGo network with ownership: a third opinion where two differ.")
@@ -191,24 +194,26 @@ def go_counting(
     """Play games against GNU Go to the end and compare both counts; a stopped run resumes."""
     from dataclasses import asdict
 
-    from sparring.base.config import usable_threads
     from sparring.base.provenance import provenance
     from sparring.base.storage import Journal, read_journal
+    from sparring.games.ratings import rank_order
     from sparring.measure.reports import write_json
     from sparring.policies import load_policy
     from studies.go_ranks import counting
 
     sizes = counting.parse_games(games)
+    players = counting.Players()
+    if ranks is not None:
+        players = counting.Players(tuple(map(rank_order, ranks.split(","))), "people")
     header = {
         "gnugo_level": gnugo_level,
         "seed": seed,
         "komi": counting.KOMI,
-        "levels": list(counting.LEVELS),
+        "levels": list(players.levels),
     }
     journal = Journal(out / "games.jsonl", header=header)
     done = [counting.CountedGame(**entry) for entry in journal.entries]
-    policy = load_policy("blend", "go", threads=usable_threads(1))
-    for game, seconds in counting.play_all(sizes, gnugo_level, seed, policy, done):
+    for game, seconds in counting.play_all(sizes, players, gnugo_level, seed, done):
         journal.add(asdict(game))
         done.append(game)
         agree = "equal" if game.ours == game.gnugo else f"ours {game.ours:+g}, GNU Go {game.gnugo:+g}"
@@ -418,7 +423,7 @@ def _players(table: Path) -> list[PlayerConfig]:
     from sparring.players.player_config import read_level_table
 
     rows = read_level_table(table)
-    ranks = [rank_text(row.rating or row.level) for row in rows.levels]
+    ranks = [rank_text(row.level) for row in rows.levels]
     players = [rows.at(row.level) for row in rows.levels]
     named = zip(players, ranks, strict=True)
     return [replace(player, name=rank, rating=rank, level=None) for player, rank in named]

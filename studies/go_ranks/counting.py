@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sparring._core import GoState
+from sparring.base.config import usable_threads
 from sparring.games import ParseError
 from sparring.go.counting import GoCounting, dead_stones, own_eyes, resumed, safe_area
 from sparring.go.game import Go
@@ -24,11 +25,22 @@ from sparring.players import Player
 from sparring.players.engines import EngineConfig, PositionHistory
 from sparring.players.player_config import shipped_levels
 from sparring.players.policy_player import make_player
-from sparring.policies import Policy
+from sparring.policies import Policy, load_policy
 
-LEVELS = (950, 1550, 2260)
-"""Levels of our player, which take turns. They play from the policy, without search."""
 KOMI = 7.5
+
+
+@dataclass(frozen=True)
+class Players:
+    """Our players, which take turns: rows of a level table."""
+
+    levels: tuple[int, ...] = (950, 1550, 2260)
+    """Their levels; with `scale` "people" ranks as numbers."""
+    scale: str = "engine"
+
+    def at(self, number: int) -> int:
+        """The level of the player of a game: each has both colours in turn."""
+        return self.levels[number // 2 % len(self.levels)]
 
 
 @dataclass(frozen=True)
@@ -66,11 +78,6 @@ class GameNumber:
     number: int
 
     @property
-    def level(self) -> int:
-        """The level of our player."""
-        return LEVELS[self.number // 2 % len(LEVELS)]
-
-    @property
     def our_side(self) -> int:
         """0 if we have Black."""
         return self.number % 2
@@ -99,20 +106,24 @@ def gnugo_config(level: int, seed: int) -> EngineConfig:
     return EngineConfig("gnugo", "gtp", (*command, *options))
 
 
-def play(game: GameNumber, gnugo_level: int, seed: int, policy: Policy) -> CountedGame:
+def play(game: GameNumber, players: Players, gnugo_level: int, seed: int) -> CountedGame:
     """Plays a game to two passes and counts it both ways."""
     rules = Go.by_rules("chinese", game.size, KOMI)
-    levels = shipped_levels("go", "engine")
+    levels = shipped_levels("go", players.scale)
     assert levels is not None
-    player = make_player(replace(levels.at(game.level), resign_below=0.0), policy)
+    level = players.at(game.number)
+    config = replace(levels.at(level), resign_below=0.0)
+    player = make_player(config, load_policy(config.model, "go", threads=usable_threads(1)))
     engine = GtpEngine(gnugo_config(gnugo_level, 1 + seed + game.number))
     try:
-        return _played(game, rules, player, engine, seed)
+        return _played(game, level, rules, player, engine, seed)
     finally:
         engine.close()
 
 
-def _played(game: GameNumber, rules: Go, player: Player, engine: GtpEngine, seed: int) -> CountedGame:
+def _played(
+    game: GameNumber, level: int, rules: Go, player: Player, engine: GtpEngine, seed: int
+) -> CountedGame:
     ours = game.our_side
     live = LiveGame(
         rules, {ours: player}, person=1 - ours, seed_of=lambda side, ply: [seed, game.size, game.number]
@@ -143,7 +154,7 @@ def _played(game: GameNumber, rules: Go, player: Player, engine: GtpEngine, seed
     return CountedGame(
         size=game.size,
         number=game.number,
-        level=game.level,
+        level=level,
         black=names[0],
         moves=" ".join(played.text for played in live.moves),
         end=end.text(),
@@ -227,7 +238,8 @@ def summary(
 def _shares(games: Sequence[CountedGame]) -> dict[str, Any]:
     equal = sum(game.ours == game.gnugo for game in games)
     winner = sum((game.ours > 0) == (game.gnugo > 0) for game in games)
-    wins = sum((game.gnugo > 0) == (game.black == "ours") for game in games)
+    wins = sum(map(_won, games))
+    levels = sorted({game.level for game in games})
     plies = [game.moves.count(" ") + 1 for game in games]
     ours = sum((length + (game.black == "ours")) // 2 for game, length in zip(games, plies, strict=True))
     return {
@@ -243,8 +255,17 @@ def _shares(games: Sequence[CountedGame]) -> dict[str, Any]:
         "gnugo_passes_not_answered": sum(_unanswered(game) for game in games),
         "games_with_passes_not_answered": sum(_unanswered(game) > 0 for game in games),
         "our_wins": wins,
+        "our_wins_by_level": {
+            str(level): _share(sum(_won(game) for game in some), len(some))
+            for level, some in ((level, [g for g in games if g.level == level]) for level in levels)
+        },
         "mean_plies": sum(plies) / len(plies),
     }
+
+
+def _won(game: CountedGame) -> bool:
+    """Whether we won, by GNU Go's count."""
+    return (game.gnugo > 0) == (game.black == "ours")
 
 
 def _unanswered(game: CountedGame) -> int:
@@ -260,11 +281,11 @@ def _share(count: int, games: int) -> dict[str, Any]:
 
 
 def play_all(
-    games: Mapping[int, int], gnugo_level: int, seed: int, policy: Policy, done: Sequence[CountedGame]
+    games: Mapping[int, int], players: Players, gnugo_level: int, seed: int, done: Sequence[CountedGame]
 ) -> Iterator[tuple[CountedGame, float]]:
     """Plays the games that are not done; yields each at its end with the seconds that it took."""
     played = {(game.size, game.number) for game in done}
     for game in game_numbers(games):
         if (game.size, game.number) not in played:
             began = time.monotonic()
-            yield play(game, gnugo_level, seed, policy), time.monotonic() - began
+            yield play(game, players, gnugo_level, seed), time.monotonic() - began

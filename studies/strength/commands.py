@@ -131,3 +131,46 @@ def measured(sides: Sequence[Side], shipped: LevelModel) -> dict[str, Any]:
         "one_game_rapid_all_moves": errors(natural, [[side] for side in whole_rapid]),
         "persons_blitz": {str(count): errors(alike, persons(test, count)) for count in (1, 3)},
     }
+
+
+def strength_go(
+    test: Annotated[Path, typer.Option(help="SGF file of Fox games between people of one rank.")],
+    training: Annotated[Path, typer.Option(help="SGF file of the games that `human` was trained on.")],
+    cache: Annotated[Path, typer.Option(help="Evaluated games; a stopped run goes on from there.")],
+    kgs: Annotated[Path | None, typer.Option(help="SGF file of KGS games, to compare the ranks.")] = None,
+    per_rank: Annotated[int, typer.Option(min=1, help="Most games of a rank on Fox.")] = 40,
+    longer: Annotated[int, typer.Option(min=0, help="Games of a rank with three times the moves.")] = 3,
+    persons: Annotated[int, typer.Option(min=0, help="People of a rank with 8 games each.")] = 2,
+    kgs_per_rank: Annotated[int, typer.Option(min=1, help="Most games of a rank on KGS.")] = 30,
+    backend: Annotated[str, typer.Option(help="Runtime of the networks.")] = "onnxruntime",
+    model: Annotated[Path | None, typer.Option(help="File for the model of all people.")] = None,
+    out: Annotated[Path, typer.Option(help="Report.")] = Path("results/strength/go.json"),
+) -> None:
+    """Estimate ranks of people of Go from their moves: fit a model and measure it on other people."""
+    from sparring.base.storage import Journal
+    from studies.strength import go
+
+    human, strong = (
+        load_policy(name, "go", backend=backend, threads=1, batch=40) for name in ("human", "strong")
+    )
+    journal = Journal(cache, header={"ranks": go.RANKS, "most_moves": go.MOST_MOVES})
+    sources = [
+        ("fox", go.fox_games(test, training, per_rank), go.MOST_MOVES),
+        ("longer", go.fox_games(test, training, longer) if longer else [], 3 * go.MOST_MOVES),
+        ("persons", go.person_games(training, persons, go.PERSON_GAMES), go.MOST_MOVES),
+        ("kgs", [] if kgs is None else go.kgs_games(kgs, kgs_per_rank), go.MOST_MOVES),
+    ]
+    with ProgressBar() as bar:
+        for source, games, most in sources:
+            for done in go.collect(human, strong, games, source, journal, most):
+                bar.on_progress(f"evaluating the games: {source}", done, len(games))
+    entries = Journal(cache).entries[1:]
+    sides = {source: go.sides_of(entries, source) for source, _, _ in sources}
+    report = go.measured(sides["fox"], sides["persons"], sides["longer"])
+    out.parent.mkdir(parents=True, exist_ok=True)
+    write_json(provenance(command_line()) | report, out)
+    if model is not None:
+        persons_of_all = go.persons_of(sides["persons"], go.PERSON_GAMES)
+        write_json(asdict(go.fitted(sides["fox"], persons_of_all, command_line())), model)
+    one = report["one_game"]
+    print(f"one game: {one['mean_absolute_error']:.2f} ranks, guessing the mean {one['without_games']:.2f}")

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from sparring.cli import main
+from sparring.games.ratings import rank_order
 from tests.cli.command_errors import one_line_error
 
 GAME = """[Event "Rated rapid game"]
@@ -37,6 +38,21 @@ def test_players_have_ratings_with_intervals(games: str, capsys: pytest.CaptureF
     assert ann["rating"] > bob["rating"]  # the Damiano Defence is not played well
     main(["measure", "level", "--pgn", games, "--name", "Bob"])
     assert "Bob" in capsys.readouterr().out
+
+
+def test_players_of_go_have_ranks(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "game.sgf"
+    path.write_text(
+        "(;GM[1]SZ[19]PB[Ann]PW[Bob]BR[3k]KM[7.5];B[pd];W[dd];B[pp];W[dp];B[fq];W[cn];B[aa];W[qn])"
+    )
+    main(["measure", "level", "--games", str(path), "--json"])
+    ann, bob = json.loads(capsys.readouterr().out)["players"]
+    assert (ann["name"], ann["moves"], ann["recorded_rating"]) == ("Ann", 4, "3k")
+    ranks = [rank_order(rank) for rank in (ann["low"], ann["rating"], ann["high"])]
+    assert ranks == sorted(ranks)
+    assert rank_order(ann["rating"]) < rank_order(bob["rating"])  # who plays at A19 in the opening?
+    main(["measure", "level", "--games", str(path), "--name", "Bob"])
+    assert "rank" in capsys.readouterr().out
 
 
 def test_bad_input_is_one_line(games: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -16,6 +16,7 @@ import pytest
 from sparring.base.errors import BadConfig
 from sparring.games import GAMES, GameDescription, NetworkLayout, describe, describe_state, game_of, load_game
 from sparring.games.description import GameRegistry
+from sparring.games.ratings import ELO, GO_RANKS
 from sparring.measure.samples import GameSelection, read_sample
 from sparring.networks.formats import NetworkFormats, codecs, game_formats
 from sparring.players.game_players import GamePlayers, game_players
@@ -221,3 +222,14 @@ def test_the_ply_of_a_game_follows_from_the_move_number(game: str, text: str | N
     state: Any = rules.initial() if text is None else rules.parse(text)
     assert describe(game).game_ply(state) == ply
     assert describe(game).game_ply(state.play(state.legal_moves()[0])) == ply + 1
+
+
+def test_a_number_between_two_ranks_is_the_nearest_rank() -> None:
+    assert [GO_RANKS.nearest(value) for value in (-2.6, -0.4, 0.0, 0.6, 8.7)] == [
+        "3k",
+        "1k",
+        "1d",
+        "1d",
+        "9d",
+    ]
+    assert ELO.nearest(1499.6) == "1500"

@@ -136,9 +136,10 @@ def test_levels_of_go_are_ranks_that_lose_less_the_higher_they_are() -> None:
     assert table is not None
     assert (table.scale, table.family, table.has_ranks) == ("people", "Fox", True)
     assert [table.text(row.level) for row in table.levels] == [
-        *(f"{rank}k" for rank in range(10, 0, -1)), *(f"{rank}d" for rank in range(1, 10))
+        *(f"{rank}k" for rank in range(15, 0, -1)), *(f"{rank}d" for rank in range(1, 10))
     ]  # fmt: skip
-    assert all(row.rating == row.level for row in table.levels)
+    # The network knows ranks from 10k on.
+    assert all(row.rating == max(row.level, -10) for row in table.levels)
     for weaker, stronger in itertools.pairwise(table.levels):
         assert weaker.loss is not None
         assert stronger.loss is not None
@@ -155,7 +156,11 @@ def test_a_rank_is_the_opponent_of_its_level() -> None:
     assert table is not None
     assert (rank.config.level, rank.config.rating_number("rating")) == (-3, -3)
     assert rank.config.temperature == table.row(-3).temperature
-    with pytest.raises(BadConfig, match=r"the ranks 10k to 9d; on the scale of engines 950 to 2260"):
+    beginner = Opponent("go", rating="15k").completed().make()
+    assert isinstance(beginner, PolicyPlayer)
+    assert (beginner.config.level, beginner.config.rating_number("rating")) == (-15, -10)
+    assert beginner.config.temperature > rank.config.temperature
+    with pytest.raises(BadConfig, match=r"the ranks 15k to 9d; on the scale of engines 950 to 2260"):
         Opponent("go", level=1550).completed()
 
 
@@ -199,7 +204,7 @@ def test_a_rating_has_the_level_of_its_number_where_levels_are_on_its_scale() ->
 
 
 def test_a_rank_is_a_level_where_the_levels_are_ranks(monkeypatch: pytest.MonkeyPatch) -> None:
-    ranks = LevelTable("go", tuple(Level(rank, rank, 0.8) for rank in (-5, -1, 1, 3)))
+    ranks = LevelTable("go", tuple(Level(rank, rank, 0.8) for rank in (-5, -1, 1, 3)), scale="people")
     monkeypatch.setattr("sparring.players.player_config.shipped_levels", lambda game: ranks)
     assert level_of_rating("go", "3d") == 3
     assert level_of_rating("go", "3k") == -3

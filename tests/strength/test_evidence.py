@@ -37,6 +37,18 @@ class RatedPolicy:
         return found
 
 
+class CountingPolicy(RatedPolicy):
+    """Notes the plies that it is asked about."""
+
+    def __init__(self) -> None:
+        super().__init__(0.5)
+        self.plies: list[int] = []
+
+    def predict(self, positions: Sequence[Position]) -> list[Prediction]:
+        self.plies += sorted(position.state.ply for position in positions)
+        return super().predict(positions)
+
+
 def game_of(first_moves: bool) -> RecordedGame:
     """A game in which both players always play the first legal move, or at random."""
     record = random_record("chess", random.Random(2), 20, first="a", second="b", first_rating=1500)
@@ -51,6 +63,20 @@ def test_the_curve_is_the_likelihood_of_the_moves_under_each_rating() -> None:
     assert (first.moves, second.moves) == (10, 10)
     assert np.allclose(first.curve, [10 * np.log(0.25), 10 * np.log(0.5)])
     assert human.told == {(1000, 1000), (2000, 2000)}  # the opponent's rating gives nothing away
+
+
+def test_only_so_many_moves_of_a_player_count_and_they_are_spread_over_the_game() -> None:
+    ((first, second),) = collect_evidence(RatedPolicy(), None, [game_of(True)], (1000,), most_moves=4)
+    assert first is not None
+    assert second is not None
+    assert (first.moves, second.moves) == (4, 4)
+    assert np.allclose(first.curve, [4 * np.log(0.25)])
+    looked_at = CountingPolicy()
+    list(collect_evidence(looked_at, None, [game_of(True)], (1000,), most_moves=2))
+    assert looked_at.plies == [4, 5, 14, 15]  # the middles of the two halves of ten moves each
+    ((whole, _),) = collect_evidence(RatedPolicy(), None, [game_of(True)], (1000,), most_moves=50)
+    assert whole is not None
+    assert whole.moves == 10
 
 
 def test_features_are_those_of_the_strong_network() -> None:

@@ -77,5 +77,5 @@ def test_a_model_survives_its_file_and_others_are_refused(model: StrengthModel) 
 
 
 def test_games_without_a_model_are_refused_with_the_place_of_the_reason() -> None:
-    with pytest.raises(NotFound, match=r"in chess, not in go \(docs/measuring.md"):
-        shipped_strength_model("go")
+    with pytest.raises(NotFound, match=r"in chess, go, not in shogi \(docs/measuring.md"):
+        shipped_strength_model("shogi")

@@ -10,10 +10,10 @@ import pytest
 
 from sparring.games import ParseError
 from sparring.networks import Position, Prediction
-from sparring.policies import load_policy
 from studies.go_ranks.counting import (
     CountedGame,
     GameNumber,
+    Players,
     game_numbers,
     parse_games,
     parse_score,
@@ -53,6 +53,17 @@ def test_the_summary_compares_scores_and_counts_what_we_did() -> None:
     assert rows["all"]["our_wins"] == 2
 
 
+def test_ranks_take_turns_with_both_colours_and_their_wins_are_counted_apart() -> None:
+    players = Players((-5, 3), "people")
+    assert [players.at(number) for number in range(5)] == [-5, -5, 3, 3, -5]
+    lost = replace(GAME, level=3, gnugo=-2.5)
+    wins = summary([GAME, GAME, lost])["games"]["all"]["our_wins_by_level"]
+    assert [(level, share["count"], share["share"]) for level, share in wins.items()] == [
+        ("3", 0, 0.0),
+        ("950", 2, 1.0),
+    ]
+
+
 def test_games_of_an_earlier_version_are_counted_anew() -> None:
     fresh = recounted(replace(GAME, ours=99.0, our_dead="A1"))
     assert (fresh.ours, fresh.our_dead) == (1.5, "")
@@ -73,7 +84,7 @@ def test_a_third_opinion_is_asked_where_two_differ() -> None:
 
 @pytest.mark.skipif(shutil.which("gnugo") is None, reason="gnugo is not installed")
 def test_a_game_against_gnu_go_is_counted_by_both() -> None:
-    game = play(GameNumber(9, 5), 1, 1, load_policy("human", "go"))
+    game = play(GameNumber(9, 5), Players(), 1, 1)
     assert game.moves.endswith("pass pass")
     assert game.black == "gnugo"
     assert game.level == 2260

@@ -35,6 +35,7 @@ from sparring.cli.arguments import (
     named_policies,
 )
 from sparring.cli.console import ProgressBar, foreign, make_console
+from sparring.games import describe
 
 _CELL, _MARGIN = 12, 28
 """Widths of a cell and of the columns to the left of the cells."""
@@ -348,28 +349,35 @@ def level(
     except ValueError as error:
         raise UserError(str(error)) from None
     if as_json:
-        print(json.dumps({"players": [_facts(player) for player in levels]}))
+        print(json.dumps({"players": [_facts(player, records.game) for player in levels]}))
     else:
-        _show_level(levels, names)
+        _show_level(levels, names, records.game)
 
 
-def _facts(player: Any) -> dict[str, Any]:
+def _facts(player: Any, game: str) -> dict[str, Any]:
+    """The numbers of a player; ranks are texts such as 3k."""
     estimate = player.estimate
+    system = describe(game).ratings
+
+    def written(rating: float) -> int | str:
+        return round(rating) if system.word == "rating" else system.nearest(rating)
+
     return {
         "name": player.name,
-        "rating": round(estimate.rating),
-        "low": round(estimate.low),
-        "high": round(estimate.high),
+        "rating": written(estimate.rating),
+        "low": written(estimate.low),
+        "high": written(estimate.high),
         "games": estimate.games,
         "moves": estimate.moves,
-        "recorded_rating": None if player.known is None else round(player.known),
+        "recorded_rating": None if player.known is None else written(player.known),
     }
 
 
-def _show_level(levels: list[Any], names: tuple[str, ...]) -> None:
+def _show_level(levels: list[Any], names: tuple[str, ...], game: str) -> None:
     shown = levels if names else levels[:_SHOWN]
-    table = Table("player", "rating", "95 %", "games", "moves", "in the records", box=None)
-    for facts in map(_facts, shown):
+    word = describe(game).ratings.word
+    table = Table("player", word, "95 %", "games", "moves", "in the records", box=None)
+    for facts in (_facts(player, game) for player in shown):
         recorded = "" if facts["recorded_rating"] is None else str(facts["recorded_rating"])
         interval = f"{facts['low']} to {facts['high']}"
         table.add_row(foreign(facts["name"]), str(facts["rating"]), interval, str(facts["games"]),

@@ -87,6 +87,13 @@ class RatingSystem:
     highest: int
     """Upper end of the range that options accept; `lowest` is the lower end. Both are included."""
 
+    def nearest(self, value: float) -> str:
+        """Returns the text of the rating nearest to a number, such as the mean of several."""
+        number = round(value)
+        if self.word == "rank" and number == 0:  # there is no rank between 1k and 1d
+            number = 1 if value >= 0 else -1
+        return self.format(number)
+
     def number(self, value: object) -> int | None:
         """Converts a rating from TOML, JSON or the command line to a number; None if it is not a rating.
 

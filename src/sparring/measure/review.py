@@ -409,7 +409,7 @@ class Reviewer:
             return None, None
         strong = StoppablePolicy(self.strong, stop) if model.feature_weight > 0 else None
         human = StoppablePolicy(self.human, stop)
-        (sides,) = collect_evidence(human, strong, [record], model.ratings)
+        (sides,) = collect_evidence(human, strong, [record], model.ratings, model.most_moves)
         first, second = (None if side is None else estimate_rating(model, [side]) for side in sides)
         return first, second
 

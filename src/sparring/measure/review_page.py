@@ -159,8 +159,7 @@ def _players(review: Review, names: Sequence[str]) -> str:
         loss = sum(move.loss for move in own) / max(len(own), 1)
         level = review.levels[player]
         played = "" if level is None else (
-            f"{system.format(round(level.rating))} ({system.format(round(level.low))} to "
-            f"{system.format(round(level.high))})"
+            f"{system.nearest(level.rating)} ({system.nearest(level.low)} to {system.nearest(level.high)})"
         )  # fmt: skip
         cells = [name, *map(str, marks), _percent(loss, 1), played]
         rows.append("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells) + "</tr>")

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 import numpy as np
@@ -37,6 +37,8 @@ from sparring.records.readers import RecordedGame
 # network. The opponent's rating is r, too: the true one would give the answer away, since people play their
 # equals.
 
+
+_T = TypeVar("_T")
 
 FEATURES = ("loss", "blunders", "surprise", "agreement")
 """Means over a player's moves by the strong network: expected points lost, share of moves that lose more than
@@ -71,16 +73,20 @@ class _Plies:
 
 
 def collect_evidence(
-    human: Policy, strong: Policy | None, games: Sequence[RecordedGame], ratings: Sequence[float]
+    human: Policy,
+    strong: Policy | None,
+    games: Sequence[RecordedGame],
+    ratings: Sequence[float],
+    most_moves: int = 0,
 ) -> Iterator[tuple[GameEvidence | None, GameEvidence | None]]:
     """Yields the evidence of the first and of the second player of each game; None without moves.
 
-    `human` is conditioned on ratings, `strong` gives values; without it all features are 0. Raises BadFile
-    if a move is not legal.
+    `human` is conditioned on ratings, `strong` gives values; without it all features are 0. `most_moves` of a
+    player's moves in a game count, evenly spread; 0 for all. Raises BadFile if a move is not legal.
     """
     for start in range(0, len(games), _GAMES):
         some = games[start : start + _GAMES]
-        plies = _plies(some)
+        plies = _plies(some, most_moves)
         curves, features = _curves(human, plies, ratings), _features(strong, plies)
         for number in range(len(some)):
             first, second = (plies.side == 2 * number + side for side in (0, 1))
@@ -93,15 +99,25 @@ def _evidence(curves: Array, features: Array, mine: NDArray[np.bool_]) -> GameEv
     return GameEvidence(curves[mine].sum(axis=0), features[mine].sum(axis=0), int(mine.sum()))
 
 
-def _plies(games: Sequence[RecordedGame]) -> _Plies:
-    rows = [
-        (state, legal.index(following.last_move), following, 2 * number + state.to_move)
-        for number, game in enumerate(games)
-        for state, following in pairwise(game.states)
-        if len(legal := state.legal_moves()) > 1 and following.last_move in legal
-    ]
+def _plies(games: Sequence[RecordedGame], most_moves: int) -> _Plies:
+    rows: list[tuple[Any, int, Any, int]] = []
+    for number, game in enumerate(games):
+        sides: tuple[list[tuple[Any, int, Any, int]], ...] = ([], [])
+        for state, following in pairwise(game.states):
+            if len(legal := state.legal_moves()) > 1 and following.last_move in legal:
+                place = legal.index(following.last_move)
+                sides[state.to_move].append((state, place, following, 2 * number + state.to_move))
+        for side in sides:
+            rows += _spread(side, most_moves) if most_moves else side
     states, played, after, side = zip(*rows, strict=True) if rows else ((), (), (), ())
     return _Plies(list(states), np.array(played, np.int64), list(after), np.array(side, np.int64))
+
+
+def _spread(rows: list[_T], most: int) -> list[_T]:
+    """At most so many rows, evenly spread, each from the middle of its part."""
+    if len(rows) <= most:
+        return rows
+    return [rows[(2 * part + 1) * len(rows) // (2 * most)] for part in range(most)]
 
 
 def _predict(policy: Policy, states: list[Any], rating: float) -> PredictionBatch:
@@ -181,6 +197,8 @@ class StrengthModel:
     """Weight of the features' log-likelihood."""
     note: str = ""
     """How it was fitted."""
+    most_moves: int = 0
+    """Moves of a player in a game that count, evenly spread; 0 for all."""
 
     @property
     def grid(self) -> Array:
@@ -350,7 +368,7 @@ def measure_levels(
         strong = strong or load_policy("strong", kind)
     by_player: dict[str, list[GameEvidence]] = {name: [] for name in names}
     ratings: dict[str, list[int]] = {}
-    collected = collect_evidence(human, strong, wanted, model.ratings)
+    collected = collect_evidence(human, strong, wanted, model.ratings, model.most_moves)
     for number, (game, sides) in enumerate(zip(wanted, collected, strict=True), 1):
         for name, rating, evidence in zip(game.players, game.ratings, sides, strict=True):
             name = name or "?"

@@ -348,7 +348,8 @@ class Opponent:
         keys |= {"scale": self.scale, "think_time": self.think_time, "seed": seed}
         given = {"model": self.model, "opponent_rating": self.my_rating, "temperature": self.temperature}
         keys |= {key: value for key, value in given.items() if value is not None}
-        if self.kind == "human" or self.rating is not None:
+        named_by_level = self.kind == "human" and level is not None
+        if not named_by_level and (self.kind == "human" or self.rating is not None):
             keys["rating"] = self.rating
         if self.opening_style:
             keys["opening_style"] = self.opening_style
@@ -363,7 +364,8 @@ class Opponent:
                 raise BadConfig(f"{complaint} in {self.game}: give no {describe(self.game).ratings.word}")
             keys["rating"] = None
         system = describe(self.game).ratings
-        for whose, rating in (("", self.rating), (f"my {system.word}: ", self.my_rating)):
+        style = None if named_by_level else self.rating  # levels go beyond the network's range
+        for whose, rating in (("", style), (f"my {system.word}: ", self.my_rating)):
             number = rating if isinstance(rating, int) else system.number(rating)
             if complaint := rating_out_of_range(policy, number):
                 raise BadConfig(f"{whose}{complaint}")

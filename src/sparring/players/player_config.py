@@ -403,7 +403,7 @@ def level_of_rating(game: str, rating: int | str | None) -> int | None:
     it has no such level."""
     table = shipped_levels(game)
     number = rating if isinstance(rating, int) else describe(game).ratings.number(rating)
-    if table is None or number is None or any(row.rating != row.level for row in table.levels):
+    if table is None or number is None or table.scale != "people" or table.levels[0].rating is None:
         return None
     return number if table.range[0] <= number <= table.range[1] else None
 

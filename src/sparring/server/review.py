@@ -126,6 +126,7 @@ class LevelEstimate(ApiMessage):
     rating: float
     shown: str = Field(description="As people write it.")
     interval: tuple[float, float] = Field(description="95 % interval.")
+    shown_interval: tuple[str, str] = Field(description="The same as people write it.")
     moves: int = Field(description="Moves with a choice.")
 
 
@@ -432,10 +433,12 @@ def _levels(
 def _level(game: str, estimate: RatingEstimate | None) -> LevelEstimate | None:
     if estimate is None:
         return None
+    system = describe(game).ratings
     return LevelEstimate(
         rating=round(estimate.rating, 1),
-        shown=describe(game).ratings.format(round(estimate.rating)),
+        shown=system.nearest(estimate.rating),
         interval=(round(estimate.low, 1), round(estimate.high, 1)),
+        shown_interval=(system.nearest(estimate.low), system.nearest(estimate.high)),
         moves=estimate.moves,
     )
 

@@ -408,14 +408,14 @@ export async function makePlayer(core: Core, rules: Rules, policies: Policies, c
   if (choice.kind === "strength") return new StrengthPlayer(core, rules, data, choice.strength ?? 5, await policies.equipment(core, rules.native));
   const rating = ratingNumber(data, choice.rating);
   const ownStrength = choice.nodes > 0 || choice.temperature != null;
-  const asLevel = data.levels?.rows.every((row) => row.rating === row.level) && rating !== null && !ownStrength ? rating : null;
+  const asLevel = data.levels && data.levels.rows[0]!.rating !== null && rating !== null && !ownStrength ? rating : null;
   const inTable = asLevel !== null && asLevel >= data.levels!.rows[0]!.level && asLevel <= data.levels!.rows.at(-1)!.level ? asLevel : null;
   const level = choice.kind === "level" ? choice.level! : inTable;
   const row = level === null ? null : levelRow(data, level);
   const name = row ? row.policy || data.levels!.policy : "blend";
   const policy = choice.style == null ? await policies.policy(name) : await policies.blend(choice.style);
   const config = {
-    rating: data.accepted === null ? null : choice.kind === "human" || choice.rating != null ? rating : row!.rating,
+    rating: data.accepted === null ? null : inTable === null && (choice.kind === "human" || choice.rating != null) ? rating : row!.rating,
     temperature: choice.temperature ?? row?.temperature ?? 1,
     nodes: choice.nodes || (row?.nodes ?? 0),
     cPuct: row?.cpuct ?? 1.5,

@@ -170,7 +170,7 @@ function Player({ review, side, name }: { review: ReviewView; side: 0 | 1; name:
           <span class="note">{t("Played like")}</span>
           <strong class="number">{rank(level.shown)}</strong>
           <span class="note number">
-            {t("{low} to {high}, from {count} moves", { low: String(Math.round(level.interval[0])), high: String(Math.round(level.interval[1])), count: level.moves })}
+            {t("{low} to {high}, from {count} moves", { low: level.shown_interval[0], high: level.shown_interval[1], count: level.moves })}
           </span>
         </p>
       ) : (
