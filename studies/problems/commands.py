@@ -55,3 +55,14 @@ def problems_fit(
     )
     write_json(origin | report, out / "report.json")
     save_svg(prediction_figure(ratings, predictions), out, "predictions")
+
+
+def problems_go_features(
+    problems: Annotated[Path, typer.Option(help="Go problems with solve rates, JSON lines.")],
+    folder: Annotated[Path, typer.Option(help="Folder of the features; parts that it has are kept.")],
+    bare: Annotated[bool, typer.Option("--bare", help="Of the main line alone.")] = False,
+) -> None:
+    """Write the features of Go problems, in parts; a run that was stopped continues."""
+    from studies.problems.go_features import write_features
+
+    write_features(problems, folder, bare=bare)

@@ -223,7 +223,7 @@ def _board_size(root: SgfNode) -> int:
 def _point(text: str, size: int) -> int:
     """The point of two SGF letters, from the left and the top."""
     letters = text.strip()
-    column, row = ((ord(letter) - ord("a") for letter in letters) if len(letters) == 2 else (-1, -1))
+    column, row = (ord(letter) - ord("a") for letter in letters) if len(letters) == 2 else (-1, -1)
     if not (0 <= column < size and 0 <= row < size):
         raise ParseError(f"'{letters[:20]}' is not a point of a board of {size}x{size}")
     return (size - 1 - row) * size + column
@@ -245,7 +245,8 @@ def _set_up(stones: dict[int, str], node: SgfNode, size: int) -> None:
 
 def _state(stones: dict[int, str], size: int, solver: str) -> GoState:
     rows = "/".join(
-        "".join(stones.get(row * size + column, ".") for column in range(size)) for row in reversed(range(size))
+        "".join(stones.get(row * size + column, ".") for column in range(size))
+        for row in reversed(range(size))
     )
     rows = re.sub(r"\.+", lambda run: str(len(run[0])), rows)
     return GoState.parse(f"{rows} {solver.lower()} - 0 0 0 7.5 simple")
