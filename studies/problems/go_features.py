@@ -1,8 +1,8 @@
 """Features of Go problems that people tried, written part by part: a run that was stopped continues.
 
-The problems come with the site's level, the number of tries and the number of right ones. A copy of a problem,
-turned, mirrored, with colors exchanged or with few other stones, is in the group of the problem: no group is
-on both sides of a split.
+The problems come with the site's level, the number of tries and the number of right ones. A copy of a
+problem, turned, mirrored, with colors exchanged or with few other stones, is in the group of the problem: no
+group is on both sides of a split.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 from sparring._core import GoState
 from sparring.base.storage import atomic_writer
 from sparring.chess.puzzle_files import text_lines
+from sparring.games.ratings import rank_order
 from sparring.go.problem_features import problem_features
 from sparring.go.problem_files import GoProblem, Step, parse_problem
-from sparring.games.ratings import rank_order
 from sparring.policies import load_policy
 
 PART = 50

@@ -3,8 +3,8 @@
 They are functions of the position and of the right lines of its solution, seen by the two shipped networks.
 Wrong lines are not used: how many a file has depends on its author. Four sources:
 
-- the `human` policy at several ranks: how likely people of a rank find the first move and the whole line among
-  the points near the stones, what they play instead, and who owns the stones after each;
+- the `human` policy at several ranks: how likely people of a rank find the first move and the whole line
+  among the points near the stones, what they play instead, and who owns the stones after each;
 - the `strong` policy: whether the move is seen at a glance;
 - the ladder reader and random playouts: whether a simple tactic shows the point;
 - the position and the right lines themselves: stones, liberties, the place and kind of the first move, depth.

@@ -71,6 +71,11 @@ class GoProblemRecord:
     problem: GoProblem
 
 
+def begins_sgf(line: str) -> bool:
+    """Whether a file with this first line is SGF."""
+    return line.startswith("(") or "(;" in line
+
+
 def read_problems(path: Path) -> Iterator[GoProblemRecord]:
     """The problems of a file, one for each game tree. Raises BadFile or OSError."""
     roots = parse_sgf(_read(path), str(path))
@@ -84,7 +89,10 @@ def read_problems(path: Path) -> Iterator[GoProblemRecord]:
 
 
 def parse_problem(text: str) -> GoProblem:
-    """The problem of an SGF text with one game tree. Raises BadFile, ParseError, IllegalMove or ValueError."""
+    """The problem of an SGF text with one game tree.
+
+    Raises BadFile, ParseError, IllegalMove or ValueError.
+    """
     roots = parse_sgf(text, "the SGF")
     if len(roots) > 1:
         raise BadFile(f"the SGF has {len(roots)} problems in place of one")
@@ -309,7 +317,7 @@ class _Tree:
             raise ValueError(f"a line of more than {_LONGEST_LINE} moves: this is a game and not a problem")
         color = _color(node)
         after = _played(state, color, node.properties[color][0])
-        children = [child for child in _moves_below(node)]
+        children = list(_moves_below(node))
         own = color == self.solver
         steps = [self.step(after, child, place == 0, depth + 1) for place, child in enumerate(children)]
         verdict = _mark(node, self.solver)
