@@ -1,7 +1,7 @@
 """What the networks should be shown of a Go problem: the stones alone, or a whole board around them.
 
-A problem is a part of a board. Each view is asked for the probability of the right first moves, in all and as a
-share of the moves near the stones, which is then compared with how many people solve the problem.
+A problem is a part of a board. Each view is asked for the probability of the right first moves, in all and as
+a share of the moves near the stones, which is then compared with how many people solve the problem.
 """
 
 from __future__ import annotations
