@@ -201,14 +201,13 @@ def problem_of(root: SgfNode) -> GoProblem:
     colors = {_color(child) for child in firsts}
     solver = side if side in colors else _color(firsts[0])
     state = _state(stones, size, solver)
-    tree = _Tree(solver, _marked(firsts))
     firsts = [child for child in firsts if _color(child) == solver]
-    tries = [tree.step(state, child, place == 0, 1) for place, child in enumerate(firsts)]
-    if not any(verdict is _Verdict.RIGHT for _, verdict in tries) and tree.marked:
+    is_marked = _marked(firsts, solver)
+    tried = _Tree(solver, is_marked).steps(state, firsts, 1)
+    if is_marked and not any(verdict is _Verdict.RIGHT for _, verdict in tried):
         # Marks that a strict reading of the tree cannot join: any line to a right end will do.
-        tree = _Tree(solver, marked=True, strict=False)
-        tries = [tree.step(state, child, place == 0, 1) for place, child in enumerate(firsts)]
-    steps = tuple(step for step, _ in tries)
+        tried = _Tree(solver, is_marked, strict=False).steps(state, firsts, 1)
+    steps = tuple(step for step, _ in tried)
     if not any(step.right for step in steps):
         raise ValueError("no right answer: no line is marked as right, and the others are marked as wrong")
     return GoProblem(state, steps)
@@ -288,9 +287,9 @@ def _mark(node: SgfNode, solver: str) -> str:
     return _Verdict.OPEN
 
 
-def _marked(firsts: Sequence[SgfNode]) -> bool:
+def _marked(firsts: Sequence[SgfNode], solver: str) -> bool:
     """Whether the tree has a mark of a right line."""
-    solver, waiting = _color(firsts[0]), list(firsts)
+    waiting = list(firsts)
     while waiting:
         node = waiting.pop()
         if _mark(node, solver) is _Verdict.RIGHT:
@@ -299,35 +298,37 @@ def _marked(firsts: Sequence[SgfNode]) -> bool:
     return False
 
 
-@dataclass
+@dataclass(frozen=True)
 class _Tree:
     """Turns nodes into steps."""
 
     solver: str
     marked: bool
     """Whether right lines are marked: a line without a mark is then not right. Else the first variation of
-    the solver's moves is right unless it is marked as wrong."""
+    the solver's moves is right that is not marked as wrong."""
     strict: bool = True
     """Whether a move must be right against all replies; else against one."""
 
-    def step(self, state: GoState, node: SgfNode, first: bool, depth: int) -> tuple[Step, str]:
-        """The step of a node that follows `state`, and the verdict on it. `first`: it is the first variation
-        of its siblings. Raises IllegalMove, ParseError or ValueError."""
+    def steps(self, state: GoState, nodes: Sequence[SgfNode], depth: int) -> list[tuple[Step, str]]:
+        """The steps of the nodes that follow `state`, with verdicts. Raises IllegalMove, ParseError or
+        ValueError."""
         if depth > _LONGEST_LINE:
             raise ValueError(f"a line of more than {_LONGEST_LINE} moves: this is a game and not a problem")
-        color = _color(node)
-        after = _played(state, color, node.properties[color][0])
-        children = list(_moves_below(node))
-        own = color == self.solver
-        steps = [self.step(after, child, place == 0, depth + 1) for place, child in enumerate(children)]
-        verdict = _mark(node, self.solver)
-        if verdict is _Verdict.OPEN:
-            verdict = self._joined([below for _, below in steps], own)
-        if own and not self.marked and verdict is not _Verdict.WRONG:
-            verdict = _Verdict.RIGHT if first else _Verdict.OPEN
-        move = after.last_move
-        assert move is not None, "it was played"
-        return Step(move, verdict is _Verdict.RIGHT, tuple(step for step, _ in steps)), verdict
+        steps, taken = [], self.marked
+        for node in nodes:
+            color = _color(node)
+            after = _played(state, color, node.properties[color][0])
+            below = self.steps(after, list(_moves_below(node)), depth + 1)
+            own = color == self.solver
+            verdict = _mark(node, self.solver)
+            if verdict is _Verdict.OPEN:
+                verdict = self._joined([one for _, one in below], own)
+            if own and not self.marked and verdict is not _Verdict.WRONG:
+                verdict, taken = (_Verdict.OPEN if taken else _Verdict.RIGHT), True
+            move = after.last_move
+            assert move is not None, "it was played"
+            steps.append((Step(move, verdict is _Verdict.RIGHT, tuple(step for step, _ in below)), verdict))
+        return steps
 
     def _joined(self, below: Sequence[str], own: bool) -> str:
         """The verdict on a move from those on its successors: replies if it is the solver's own."""
@@ -350,10 +351,9 @@ def _moves_below(node: SgfNode) -> Iterator[SgfNode]:
 
 
 def _played(state: GoState, color: str, point: str) -> GoState:
-    """The state after a move; the other side passes where a color moves twice."""
-    size = state.size
-    passed = size * size
+    """The state after a move. Raises IllegalMove, ParseError or ValueError."""
     if "BW"[state.to_move] != color:
-        state = state.play(passed)
-    place = point.strip()
-    return state.play(passed if place in ("", "tt") and size <= 19 else _point(place, size))
+        side, other = ("Black", "W") if color == "B" else ("White", "B")
+        raise ValueError(f"{side} moves twice in a row; a pass between is written {other}[]")
+    size, place = state.size, point.strip()
+    return state.play(size * size if place in ("", "tt") else _point(place, size))
