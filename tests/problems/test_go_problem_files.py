@@ -1,4 +1,4 @@
-"""Go problems in SGF: the marks of collections, set-up, what is refused. All positions were made for the tests."""
+"""Go problems in SGF: the marks of collections, set-up, what is refused. All positions are our own."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from sparring.base.errors import BadFile
-from sparring.games import ParseError, move_name
+from sparring.games import move_name
 from sparring.go.problem_files import GoProblem, Step, begins_sgf, parse_problem, read_problems
 
 STONES = "AB[ac][bc][cc][dc][ec][eb][ea]AW[ab][bb][cb][db][da]"
@@ -74,7 +74,7 @@ def test_the_tree_keeps_replies_and_wrong_moves() -> None:
 
 def test_the_set_up_may_stand_in_a_later_node_and_in_rectangles() -> None:
     by_points = problem("(;B[ba])")
-    text = f"(;SZ[9]C[A row of three];AB[ac:ec][eb][ea]AW[ab:db][da][ii];AE[ii]PL[B];B[ba])"
+    text = "(;SZ[9]C[A row of three];AB[ac:ec][eb][ea]AW[ab:db][da][ii];AE[ii]PL[B];B[ba])"
     assert parse_problem(text).state.stones == by_points.state.stones
 
 
