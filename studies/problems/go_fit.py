@@ -226,9 +226,8 @@ def within(predictions: Array, levels: Array) -> Array:
 def accuracy(tried: Tried, predictions: Array, rows: NDArray[Any] | None = None) -> dict[str, Any]:
     """How predicted levels agree with solve rates and levels."""
     kept = np.arange(len(tried.levels)) if rows is None else np.flatnonzero(rows)
-    levels, rates, guess, groups = (
-        values[kept] for values in (tried.levels, tried.rates, predictions, tried.groups)
-    )
+    levels, rates, guess = tried.levels[kept], tried.rates[kept], predictions[kept]
+    groups = tried.groups[kept]
     near, errors = within(guess, levels), np.abs(guess - levels)
     weights = _equal_levels(levels)
     return {
@@ -308,9 +307,15 @@ def measure(
         "single_features": _single(tried),
     }
     if bare is not None:
-        other, _ = read_problems(path, bare)
-        shown = other.columns(tried.names)
-        report["main_line_alone"] = accuracy(tried, held_out(tried.values, tried.levels, tried.groups, shown))
+        names, values, ids = read_features(bare)
+        assert names == tried.names, "the features are others"
+        seen = np.arange(len(levels)) < len(ids)
+        shown = np.where(seen[:, None], np.resize(values, tried.values.shape), tried.values)
+        main = held_out(tried.values, tried.levels, tried.groups, shown)
+        report["main_line_alone"] = {
+            "main line": accuracy(tried, main, seen),
+            "the same problems with all right lines": accuracy(tried, levels, seen),
+        }
     arrays = shipped(tried, tried.levels - levels)
     order = np.argsort(-np.abs(arrays["weights"]))[:20]
     report["largest_weights"] = {tried.names[i]: round(float(arrays["weights"][i]), 3) for i in order}

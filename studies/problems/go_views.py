@@ -87,7 +87,7 @@ def _near(state: GoState) -> NDArray[np.bool_]:
     near = np.zeros(board.shape, bool)
     for row, column in np.argwhere(board):
         near[max(row - NEAR, 0) : row + NEAR + 1, max(column - NEAR, 0) : column + NEAR + 1] = True
-    return (near & (board == 0)).ravel()
+    return np.asarray(near & (board == 0)).ravel()
 
 
 def passed(state: GoState) -> GoState:
@@ -105,27 +105,25 @@ def filled(state: GoState) -> GoState:
     board, size = _board(state), state.size
     rows, columns = np.nonzero(board)
     outside = np.ones(board.shape, bool)
-    spans = [_span(places, size) for places in (rows, columns)]
-    outside[spans[0][0] : spans[0][1] + 1, spans[1][0] : spans[1][1] + 1] = False
+    (bottom, top), (left, right) = _span(rows, size), _span(columns, size)
+    outside[bottom : top + 1, left : right + 1] = False
     if outside.sum() < _FREE:
         return state
     y, x = np.mgrid[0:size, 0:size]
     height = np.minimum(np.minimum(y, size - 1 - y), np.minimum(x, size - 1 - x))
     means = [height[board == color].mean() if (board == color).any() else 0.0 for color in (1, -1)]
     attacker = 1 if means[0] > means[1] else -1
-    distance = np.maximum.reduce([spans[0][0] - y, y - spans[0][1], spans[1][0] - x, x - spans[1][1]]).astype(
-        float
-    )
-    order = np.argsort(np.where(outside, distance * 100 + x + y / 100, np.inf), axis=None)[: outside.sum()]
-    owner = np.zeros(size * size, np.int8)
-    owner[order] = -attacker
-    owner[order[: len(order) // 2]] = attacker
-    owner = owner.reshape(board.shape)
+    distance = np.maximum(np.maximum(bottom - y, y - top), np.maximum(left - x, x - right))
+    order = np.argsort(np.where(outside, distance * 100.0 + x + y / 100, np.inf), axis=None)[: outside.sum()]
+    flat = np.zeros(size * size, np.int8)
+    flat[order] = -attacker
+    flat[order[: len(order) // 2]] = attacker
+    owner = flat.reshape(board.shape)
     around = np.pad(owner, 1, constant_values=9)
     same = np.ones(board.shape, bool)
     for down in range(3):
-        for left in range(3):
-            beside = around[down : down + size, left : left + size]
+        for along in range(3):
+            beside = around[down : down + size, along : along + size]
             same &= (beside == owner) | (beside == 9)
     eyes = (y % 3 == 1) & (x % 3 == 1) & same & (distance > 1)
     try:

@@ -18,7 +18,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import count
 
 import numpy as np
 from numpy.typing import NDArray
@@ -104,15 +103,14 @@ def _near(board: Board) -> NDArray[np.bool_]:
     near = np.zeros(board.shape, bool)
     for row, column in np.argwhere(board):
         near[max(row - NEAR, 0) : row + NEAR + 1, max(column - NEAR, 0) : column + NEAR + 1] = True
-    return (near & (board == 0)).ravel()
+    return np.asarray(near & (board == 0)).ravel()
 
 
 def _right_nodes(problem: GoProblem) -> list[_Node]:
     first = _Node(problem.state, tuple(step for step in problem.tries if step.right), -1)
     nodes = [first]
-    for number in count():
-        if number >= len(nodes) or len(nodes) > _LATER_POSITIONS:
-            return nodes
+    number = 0
+    while number < len(nodes) <= _LATER_POSITIONS:
         node = nodes[number]
         for step in node.steps:
             after = node.state.play(step.move)
@@ -122,6 +120,8 @@ def _right_nodes(problem: GoProblem) -> list[_Node]:
                     later = _Node(after.play(reply.move), right, number)
                     if later.state.outcome is None:
                         nodes.append(later)
+        number += 1
+    return nodes
 
 
 # What the policies say.

@@ -144,12 +144,14 @@ class LevelModel:
         """The model of a file's arrays. Raises BadFile."""
         try:
             return cls(
-                tuple(map(str, arrays["names"])),
-                *(arrays[name].astype(np.float64) for name in ("mean", "deviation", "weights")),
-                float(arrays["intercept"]),
-                arrays["share_weights"].astype(np.float64),
-                float(arrays["share_intercept"]),
-                arrays["errors"].astype(np.float64),
+                names=tuple(map(str, arrays["names"])),
+                mean=arrays["mean"].astype(np.float64),
+                deviation=arrays["deviation"].astype(np.float64),
+                weights=arrays["weights"].astype(np.float64),
+                intercept=float(arrays["intercept"]),
+                share_weights=arrays["share_weights"].astype(np.float64),
+                share_intercept=float(arrays["share_intercept"]),
+                errors=arrays["errors"].astype(np.float64),
             )
         except KeyError as error:
             raise BadFile(f"no model of Go problems: {error} is missing") from None
