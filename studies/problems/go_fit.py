@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -28,7 +29,7 @@ PENALTIES = (3.0, 10.0, 30.0, 100.0, 300.0, 1000.0)
 QUANTILES = 40
 NEAR_LEVELS = 3
 _LIMIT = 3.0
-_BOOTSTRAPS = 2000
+_BOOTSTRAPS = 1000
 
 SHAPE = (
     "stones", "own_share", "points_near", "width", "height", "own_inside", "small_board", "line",
@@ -199,17 +200,24 @@ def spearman(first: Array, second: Array) -> float:
     return float(np.corrcoef(a, b)[0, 1])
 
 
+@lru_cache(maxsize=8)
+def _draws(groups: tuple[int, ...], seed: int) -> list[NDArray[np.int64]]:
+    """The rows of groups drawn with replacement, as many as there are groups."""
+    names, place = np.unique(groups, return_inverse=True)
+    order = np.argsort(place, kind="stable")
+    members = np.split(order, np.cumsum(np.bincount(place))[:-1])
+    rng = np.random.default_rng(seed)
+    return [
+        np.concatenate([members[number] for number in rng.integers(len(names), size=len(names))])
+        for _ in range(_BOOTSTRAPS)
+    ]
+
+
 def interval(
     measure: Callable[[NDArray[np.int64]], float], groups: NDArray[np.int64], seed: int = 1
 ) -> dict[str, float]:
     """A measure of rows, with its 95 % interval by a bootstrap over groups."""
-    names, place = np.unique(groups, return_inverse=True)
-    members = [np.flatnonzero(place == number) for number in range(len(names))]
-    rng = np.random.default_rng(seed)
-    values = []
-    for _ in range(_BOOTSTRAPS):
-        drawn = rng.integers(len(names), size=len(names))
-        values.append(measure(np.concatenate([members[number] for number in drawn])))
+    values = [measure(rows) for rows in _draws(tuple(groups.tolist()), seed)]
     low, high = np.quantile(values, [0.025, 0.975])
     return {
         "value": round(measure(np.arange(len(groups))), 3),
