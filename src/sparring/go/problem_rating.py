@@ -32,7 +32,7 @@ _TOGETHER = 16
 """Problems of a file whose positions are predicted together."""
 EASIEST, HARDEST = -14.0, 7.0
 """15k and 7d: the levels of the problems that the model learned from."""
-SLOPE = 0.385
+SLOPE = 0.35
 """Logits of the chance to solve for a rank. Over the levels 15k to 6k the share of right tries on the site
 falls by so much a level. Its people are of many ranks, which makes the fall flatter than for one person."""
 
