@@ -60,10 +60,10 @@ def _files_of(line: str) -> tuple[str, ProblemFiles]:
 
 
 def _line(files: ProblemFiles, problem: RatedProblem, person: int | None) -> str:
-    found = problem.rating
-    low, high = map(files.show, found.interval)
-    chance = "" if person is None else f"{f'{found.chance(person):.0%}':<16}"
-    return f"{files.show(found.rating)!s:<15}{f'{low} to {high}':<15}{chance}{visible(problem.name)}"
+    rating = problem.rating
+    low, high = map(files.show, rating.interval)
+    chance = "" if person is None else f"{f'{rating.chance(person):.0%}':<16}"
+    return f"{files.show(rating.rating)!s:<15}{f'{low} to {high}':<15}{chance}{visible(problem.name)}"
 
 
 def _json(files: ProblemFiles, problem: RatedProblem, person: int | None) -> str:

@@ -146,10 +146,10 @@ class _Answer:
 
 def _policy_features(views: Sequence[_View], human: Policy, strong: Policy) -> list[dict[str, float]]:
     questions = [(node.state, rank) for view in views for node in view.nodes for rank in _ranks(node)]
-    said = iter(_ask(human, questions))
+    by_people = iter(_ask(human, questions))
     by_strong = iter(_ask(strong, [(view.problem.state, None) for view in views]))
     by_rank: list[list[dict[int, _Answer]]] = [
-        [{rank: _answer(view, node, next(said)) for rank in _ranks(node)} for node in view.nodes]
+        [{rank: _answer(view, node, next(by_people)) for rank in _ranks(node)} for node in view.nodes]
         for view in views
     ]
     ends = [
