@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, cast
 
 import typer
 
@@ -54,7 +54,9 @@ def rate(
 def _files_of(line: str) -> tuple[str, ProblemFiles]:
     """The game whose problems a file begins with, else the first game that has problems."""
     known = [
-        (game.name, game.problem_files()) for game in map(describe, GAMES) if game.problem_files is not None
+        (game.name, cast(ProblemFiles, game.problem_files()))
+        for game in map(describe, GAMES)
+        if game.problem_files is not None
     ]
     return next((entry for entry in known if entry[1].recognises(line)), known[0])
 

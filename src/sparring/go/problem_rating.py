@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -140,7 +139,7 @@ class LevelModel:
     limit: float = 3.0
 
     @classmethod
-    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> LevelModel:
+    def from_arrays(cls, arrays: Mapping[str, NDArray[np.generic]]) -> LevelModel:
         """The model of a file's arrays. Raises BadFile."""
         try:
             return cls(
@@ -148,9 +147,9 @@ class LevelModel:
                 mean=arrays["mean"].astype(np.float64),
                 deviation=arrays["deviation"].astype(np.float64),
                 weights=arrays["weights"].astype(np.float64),
-                intercept=float(arrays["intercept"]),
+                intercept=float(arrays["intercept"].astype(np.float64)),
                 share_weights=arrays["share_weights"].astype(np.float64),
-                share_intercept=float(arrays["share_intercept"]),
+                share_intercept=float(arrays["share_intercept"].astype(np.float64)),
                 errors=arrays["errors"].astype(np.float64),
             )
         except KeyError as error:

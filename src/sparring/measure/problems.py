@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 
 class ProblemRating(Protocol):
@@ -29,7 +29,7 @@ class RatedProblem:
 
     name: str
     rating: ProblemRating
-    facts: Mapping[str, Any] = field(default_factory=dict)
+    facts: Mapping[str, object] = field(default_factory=dict)
     """What JSON says besides."""
 
 
