@@ -19,7 +19,10 @@ SUBJECTS = {
         "server/safer.py",
     ),
     "teacher, deck, progress": ("server/teacher.py", "server/deck.py", "server/progress.py"),
-    "problems and their ratings": ("chess/problem_finder.py", "chess/puzzle_*.py", "chess/commands.py"),
+    "problems and their ratings": (
+        "chess/problem_finder.py", "chess/puzzle_*.py", "chess/commands.py", "go/problem_*.py",
+        "measure/problems.py", "cli/problems.py",
+    ),
     "history, pasting, persons, backup": (
         "server/history.py", "server/pasted.py", "server/person*.py", "cli/backup.py",
         "chess/opening_names.py",

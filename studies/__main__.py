@@ -68,7 +68,13 @@ from studies.networks.commands import networks
 from studies.options import one_at_a_time
 from studies.pages import page
 from studies.person.commands import person, person_games, person_style
-from studies.problems.commands import problems_features, problems_fit
+from studies.problems.commands import (
+    problems_features,
+    problems_fit,
+    problems_go_features,
+    problems_go_fit,
+    problems_go_views,
+)
 from studies.rbc.commands import (
     rbc_attacks,
     rbc_belief,
@@ -165,6 +171,9 @@ _STUDIES: dict[str, Callable[..., None]] = {
     "person-style": person_style,
     "problems-features": problems_features,
     "problems-fit": problems_fit,
+    "problems-go-features": problems_go_features,
+    "problems-go-fit": problems_go_fit,
+    "problems-go-views": problems_go_views,
     "rbc-games": rbc_games,
     "rbc-matches": rbc_matches,
     "rbc-attacks": rbc_attacks,

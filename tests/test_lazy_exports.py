@@ -68,10 +68,10 @@ def test_importing_sparring_imports_neither_numpy_nor_the_core() -> None:
 
 def test_the_root_has_two_dozen_names_or_so() -> None:
     functions = {"load_game", "load_network", "load_player", "load_policy", "open_records", "play_game"}
-    functions |= {"find_problems", "rate_puzzle", "review", "safer_moves"}
+    functions |= {"find_problems", "rate_go_problem", "rate_puzzle", "review", "safer_moves"}
     types = {"Decision", "Game", "GameStart", "Move", "Outcome", "Player", "Policy", "Position"}
     types |= {"Prediction", "State", "Turn"}
-    play = {"Clock", "GameResult", "PuzzleRating", "Review", "SearchLimits", "TimeControl"}
+    play = {"Clock", "GameResult", "GoProblemRating", "PuzzleRating", "Review", "SearchLimits", "TimeControl"}
     errors = {"BadConfig", "BadFile", "CannotWrite", "EngineFailure", "IllegalMove", "MissingExtra"}
     errors |= {"NotFound", "ParseError", "SparringError"}
     assert set(dir(sparring)) == {"__version__", *functions, *types, *play, *errors}

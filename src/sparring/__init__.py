@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from sparring.games.game import Outcome as Outcome
     from sparring.games.game import Position as Position
     from sparring.games.states import State as State
+    from sparring.go.problem_rating import GoProblemRating as GoProblemRating
+    from sparring.go.problem_rating import rate_go_problem as rate_go_problem
     from sparring.measure.expectation import safer_moves as safer_moves
     from sparring.measure.review import Review as Review
     from sparring.measure.review import review as review

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from sparring.chess.puzzle_rating import PuzzleRating
     from sparring.cli.commands import Command, Group
     from sparring.measure.analysis import GameAnalysis
+    from sparring.measure.problems import ProblemFiles
     from sparring.networks.formats import NetworkFormats
     from sparring.players.game_players import GamePlayers
     from sparring.records.record import RecordFormats
@@ -114,7 +115,6 @@ def _commands() -> Mapping[str, Command | Group]:
     from sparring.cli.commands import Command, Group
 
     problems = {
-        "rate": Command("sparring.chess.commands:rate", "Predict the puzzle ratings of chess problems."),
         "from": Command(
             "sparring.chess.commands:from_games",
             "Find problems in games: one clear answer that people miss.",
@@ -122,7 +122,7 @@ def _commands() -> Mapping[str, Command | Group]:
     }
     return {
         "engine": Group("", {"uci": Command("sparring.cli.engine:uci", "Play chess over UCI.")}),
-        "problems": Group("Rate problems, and find them in games.", problems),
+        "problems": Group("", problems),
     }
 
 
@@ -130,6 +130,13 @@ def _problem_rater() -> Callable[[ChessState, Sequence[str]], PuzzleRating]:
     from sparring.chess.puzzle_rating import rate_puzzle
 
     return rate_puzzle
+
+
+def _problem_files() -> ProblemFiles:
+    from sparring.chess.puzzle_rating import rated_problems
+    from sparring.measure.problems import ProblemFiles
+
+    return ProblemFiles(lambda line: line.startswith("["), rated_problems, "puzzle rating", round)
 
 
 def _analysis() -> GameAnalysis:
@@ -188,6 +195,7 @@ DESCRIPTION = GameDescription(
     networks=_networks,
     commands=_commands,
     problem_rater=_problem_rater,
+    problem_files=_problem_files,
     analysis=_analysis,
     players=_players,
 )

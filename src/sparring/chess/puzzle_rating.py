@@ -8,9 +8,11 @@ measurement.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import islice
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,12 +24,15 @@ from sparring.base.errors import BadFile
 from sparring.base.storage import read_npz
 from sparring.chess.game import Chess
 from sparring.chess.puzzle_features import Problem, problem_features
-from sparring.chess.puzzle_files import problem_of
+from sparring.chess.puzzle_files import problem_of, read_problems
 from sparring.games.states import split_moves
+from sparring.measure.problems import RatedProblem
 from sparring.policies import Policy, load_policy
 
 INTERVAL = 0.8
 """The share of problems whose rating lies within the interval of their prediction."""
+_TOGETHER = 64
+"""Problems of a file whose positions are predicted together."""
 _ROWS = 256
 """Rows that go through the trees together."""
 
@@ -74,6 +79,18 @@ def rate_puzzles(problems: Sequence[Problem]) -> list[PuzzleRating]:
         return []
     names, values = problem_features(problems, *_policies())
     return shipped_model().predict(names, values)
+
+
+def rated_problems(path: Path) -> Iterator[RatedProblem]:
+    """The problems of a file with their ratings. Raises BadFile."""
+    records = read_problems(path)
+    batch = list(islice(records, _TOGETHER))
+    if not batch:
+        raise BadFile(f"{path}: no problem in it")
+    while batch:
+        for record, rating in zip(batch, rate_puzzles([record.problem for record in batch]), strict=True):
+            yield RatedProblem(record.name, rating)
+        batch = list(islice(records, _TOGETHER))
 
 
 @cache

@@ -105,6 +105,10 @@ _GENERAL: dict[str, Command | Group] = {
             "remove": _own("inspect:remove", "Remove an added network."),
         },
     ),
+    "problems": Group(
+        "Rate problems, and find them in games.",
+        {"rate": _own("problems:rate", "Predict how hard problems of chess or Go are.")},
+    ),
     "records": Group(
         "Build and read tables of games.",
         {

@@ -261,6 +261,9 @@ class GameDescription:
     """Returns the function (state, solution) -> rating that predicts how hard a problem is; `solution` are
     the moves of both sides as text, and the rating has `plausible`, equally likely values of the true one.
     None: problems of the game are not rated."""
+    problem_files: Callable[[], object] | None = None
+    """Returns `measure.problems.ProblemFiles`: how the game's files of problems are recognised and rated.
+    None: it has none."""
     counting: Callable[[], Any] | None = None
     """Returns an object with `reply_to_pass`, `propose`, `stones_at`, `result` and `diagram`, with which a
     person and the opponent end a game and agree on its score, and with `estimate` and `territory`, which show

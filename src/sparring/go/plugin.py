@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from sparring.go.counting import GoCounting
     from sparring.go.game import Go
     from sparring.go.gtp_client import GtpEngine
+    from sparring.measure.problems import ProblemFiles
     from sparring.networks.formats import NetworkFormats
     from sparring.players.engines import EngineConfig
     from sparring.players.game_players import GamePlayers
@@ -128,6 +129,14 @@ def _counting() -> GoCounting:
     return GoCounting()
 
 
+def _problem_files() -> ProblemFiles:
+    from sparring.go.problem_files import begins_sgf
+    from sparring.go.problem_rating import level_text, rated_problems
+    from sparring.measure.problems import ProblemFiles
+
+    return ProblemFiles(begins_sgf, rated_problems, "level", level_text)
+
+
 def _symmetry_labels(cells: NDArray[np.int64]) -> NDArray[np.int64]:
     """A pass stays a pass."""
     import numpy as np
@@ -199,6 +208,7 @@ DESCRIPTION = GameDescription(
     records=_records,
     networks=_networks,
     commands=_commands,
+    problem_files=_problem_files,
     players=_players,
     counting=_counting,
 )

@@ -79,6 +79,15 @@ def open_chunks(path: Path, progress: Callable[[int], None] = lambda _: None) ->
         raise BadFile(f"{path}: {reason(error)}") from None
 
 
+def first_line(path: Path, most: int = 1000) -> str:
+    """The first line of a file that is not blank, at most its first `most` characters; empty without one.
+    Raises BadFile, or TruncatedFile."""
+    for chunk in open_chunks(path):
+        if text := chunk.decode("utf-8-sig", "replace").lstrip("\ufeff\0 \t\r\n"):
+            return text.splitlines()[0][:most].rstrip()
+    return ""
+
+
 def _decompressed(file: BinaryIO, decompress: Callable[[BinaryIO], _ByteReader]) -> Iterator[bytes]:
     """Frames may be concatenated, as Lichess and parallel compressors write them."""
     done, waiting, trouble = 0, bytearray(), None
