@@ -150,7 +150,7 @@ def sides_of(entries: Iterable[dict[str, Any]], source: str) -> list[Side]:
 def fitted(sides: Sequence[Side], persons: Sequence[RatedPlayer] = (), note: str = "") -> StrengthModel:
     """The model of the single games of some people, with the offset of `persons` at equal rank."""
     model = fit_strength_model("go", RANKS, [*single_games(sides), *persons], note=note)
-    model = replace(model, most_moves=MOST_MOVES)
+    model = replace(model, most_moves=MOST_MOVES, rows=19)
     if not persons:
         return model
     summary = PlayerSummary.of([person.games for person in persons])

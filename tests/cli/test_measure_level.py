@@ -53,6 +53,8 @@ def test_players_of_go_have_ranks(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert rank_order(ann["rating"]) < rank_order(bob["rating"])  # who plays at A19 in the opening?
     main(["measure", "level", "--games", str(path), "--name", "Bob"])
     assert "rank" in capsys.readouterr().out
+    path.write_text("(;GM[1]SZ[9]PB[Ann]PW[Bob];B[ee];W[cc];B[gg];W[cg])")
+    assert "boards of 19 rows" in one_line_error(capsys, ["measure", "level", "--games", str(path)])
 
 
 def test_bad_input_is_one_line(games: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

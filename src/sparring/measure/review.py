@@ -407,6 +407,8 @@ class Reviewer:
             model = shipped_strength_model(self.game)
         except NotFound:
             return None, None
+        if not model.fits(record):
+            return None, None
         strong = StoppablePolicy(self.strong, stop) if model.feature_weight > 0 else None
         human = StoppablePolicy(self.human, stop)
         (sides,) = collect_evidence(human, strong, [record], model.ratings, model.most_moves)

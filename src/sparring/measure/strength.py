@@ -199,6 +199,8 @@ class StrengthModel:
     """How it was fitted."""
     most_moves: int = 0
     """Moves of a player in a game that count, evenly spread; 0 for all."""
+    rows: int = 0
+    """Rows of the boards that it was fitted on, in a game with boards of several sizes; 0 for any."""
 
     @property
     def grid(self) -> Array:
@@ -206,6 +208,10 @@ class StrengthModel:
         low, high = self.ratings[0], self.ratings[-1]
         beyond = _BEYOND * (high - low)
         return np.linspace(low - beyond, high + beyond, GRID_POINTS)
+
+    def fits(self, game: RecordedGame) -> bool:
+        """Whether the board of a game is of the size that the model knows."""
+        return not self.rows or game.states[0].size == self.rows
 
     @classmethod
     def of(cls, content: dict[str, Any]) -> StrengthModel:
@@ -363,6 +369,8 @@ def measure_levels(
     kind = games[0].game
     model = model or shipped_strength_model(kind)
     wanted = [game for game in games if not names or any(name in names for name in game.players)]
+    if wanted and not (wanted := [game for game in wanted if model.fits(game)]):
+        raise ValueError(f"strength is measured on boards of {model.rows} rows, and there is no such game")
     human = human or load_policy("human", kind)
     if model.feature_weight > 0:
         strong = strong or load_policy("strong", kind)
