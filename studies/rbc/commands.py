@@ -150,6 +150,9 @@ def rbc_variants(
     first: Annotated[int, typer.Option(min=0, help="Number of the first game.")] = 0,
     seconds: Annotated[float, typer.Option(min=1, help="Seconds on each clock.")] = 60,
     increment: Annotated[float, typer.Option(min=0, help="Seconds added after each turn.")] = 1,
+    opponent_time: Annotated[
+        float, typer.Option(min=0.01, help="Factor of the opponents' seconds and increment.")
+    ] = 1.0,
     processes: Annotated[int, typer.Option(min=1, help="Games played in parallel.")] = 1,
     limit: Annotated[float | None, typer.Option(min=1, help="Ends the run after so many seconds.")] = None,
     processor_time: Annotated[
@@ -166,7 +169,10 @@ def rbc_variants(
     for name in names[0] + names[1]:
         load_bot_config(name)
     pairs = itertools.combinations(names[0], 2) if round_robin else itertools.product(*names)
-    matches = [study.VariantMatch(bot, other, seconds, increment) for bot, other in pairs]
+    matches = [
+        study.VariantMatch(bot, other, seconds, increment, opponent_time=opponent_time)
+        for bot, other in pairs
+    ]
     if not matches:
         raise UserError("a round robin needs two bots")
 
