@@ -55,16 +55,15 @@ def play(faults: Faults, folder: Path | None = None) -> FakeGame:
     "faults",
     [
         Faults(errors=3, delay=0.002),
-        Faults(cuts=5, outage=range(20, 40), hangs=31, hang_seconds=1.0),
+        Faults(cuts=5, outage=range(20, 40)),
         Faults(lost=3),
         Faults(lost=3, refuses_repeats=True),
     ],
     ids=["errors", "disconnects", "lost answers", "refused repeats"],
 )
 def test_a_game_is_won_through_faults_of_the_network(
-    faults: Faults, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+    faults: Faults, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(connect, "_FIRST_TIMEOUT", 0.3)
     game = play(faults)
     assert game.result == "won: king_capture"
     assert not game.error_resigned
