@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from pathlib import Path
 from types import SimpleNamespace
@@ -95,6 +94,7 @@ def test_histories_are_saved(tmp_path: Path) -> None:
 
 def test_a_server_that_refuses_everything_ends_the_game(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connect, "_PAUSE_SECONDS", 0.0)
+    monkeypatch.setattr(connect, "_MOST_REFUSALS", 3)
     monkeypatch.setattr(FakeGame, "act", lambda *_: (400, "no"))
     with pytest.raises(ValueError, match="no"):
         play(Faults())
@@ -167,9 +167,7 @@ def test_invitations_are_accepted_as_far_as_there_is_room(monkeypatch: pytest.Mo
     assert started == [0, 1, 2, 3]
 
 
-def test_the_command_plays_games_at_a_time(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_command_plays_games_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from sparring.rbc.commands import connect as command
 
     monkeypatch.setenv("SPARRING_RBC_PASSWORD", PASSWORD)
@@ -179,7 +177,7 @@ def test_the_command_plays_games_at_a_time(
         assert [game.result for game in server.games] == ["won: king_capture"] * 2
         assert server.most_at_once == 2
         assert server.done
-    assert sorted(os.listdir(tmp_path / "games")) == ["0.json", "1.json"]
+    assert sorted(path.name for path in (tmp_path / "games").iterdir()) == ["0.json", "1.json"]
 
 
 def test_a_session_sends_the_name_and_the_password() -> None:

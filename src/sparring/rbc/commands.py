@@ -1,4 +1,4 @@
-"""`sparring rbc track`, `generate` and `connect`: possible boards of a game, games in bulk, games on a server."""
+"""`sparring rbc track`, `generate`, `connect`: possible boards, games in bulk, games on a server."""
 
 from __future__ import annotations
 
@@ -320,7 +320,9 @@ def connect(
             out.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise UserError(f"{out}: {error.strerror or error}") from None
-    connection = Connection(server.rstrip("/"), (username, os.environ.get(_PASSWORD) or getpass()), at_once, out)
+    connection = Connection(
+        server.rstrip("/"), (username, os.environ.get(_PASSWORD) or getpass()), at_once, out
+    )
     connection.begin(ranked=ranked, new_version=new_version)
     make_console().print(f"{foreign(bot)} waits for invitations on {foreign(server)}; Ctrl-C ends")
     signal.signal(signal.SIGTERM, signal.default_int_handler)

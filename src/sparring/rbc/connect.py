@@ -63,7 +63,7 @@ class PatientSession(requests.Session):
 
 
 class ServerGame(RemoteGame):  # type: ignore[misc]  # reconchess has no types
-    """A game on a server. A refused sense, move or end of a turn was counted if an earlier answer was lost."""
+    """A game on a server. What it refuses has been counted if an earlier answer was lost."""
 
     def __init__(self, url: str, game: object, auth: tuple[str, str]) -> None:
         super().__init__(url, game, auth)
@@ -73,7 +73,9 @@ class ServerGame(RemoteGame):  # type: ignore[misc]  # reconchess has no types
         """The result of the sense; empty if it was lost."""
         return self._once(lambda: super(ServerGame, self).sense(square), [])
 
-    def move(self, requested_move: chess.Move | None) -> tuple[chess.Move | None, chess.Move | None, int | None]:
+    def move(
+        self, requested_move: chess.Move | None
+    ) -> tuple[chess.Move | None, chess.Move | None, int | None]:
         """The result of the move; if it was lost, that of a move which met nothing."""
         lost = (requested_move, requested_move, None)
         return self._once(lambda: super(ServerGame, self).move(requested_move), lost)

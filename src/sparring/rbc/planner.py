@@ -190,9 +190,11 @@ class PlannerOptions:
 
 
 def turn_seconds(clock: Clock) -> float:
-    """Seconds for a turn, so that most of the time is spent in a game of usual length and a reserve remains in
-    any: a share of what is left beyond the reserve, and most of the increment. Least is a fiftieth of the
-    clock, because a belief needs some inference, or the increment up to a tenth of the clock."""
+    """Seconds for a turn: a share of what is left beyond a reserve, and most of the increment.
+
+    In a game of usual length most of the time is spent; in any game the reserve remains. Least is a fiftieth of
+    the clock, because a belief needs some inference, or the increment up to a tenth of the clock.
+    """
     spare = max(clock.remaining - TIME_TROUBLE_SECONDS - _RESERVE_SECONDS - clock.increment, 0.0)
     planned = min(spare / _EXPECTED_TURNS + _INCREMENT_SHARE * clock.increment, _MOST_SHARE * spare)
     return max(planned, 0.02 * clock.remaining, min(0.8 * clock.increment, 0.1 * clock.remaining), 0.0)
