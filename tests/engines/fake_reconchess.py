@@ -8,6 +8,7 @@ both answers are here (`Faults.refuses_repeats`).
 from __future__ import annotations
 
 import base64
+import contextlib
 import json
 import threading
 import time
@@ -303,6 +304,11 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Length", str(len(encoded)))
         self.end_headers()
         self.wfile.write(encoded)
+
+    def handle(self) -> None:
+        """Serves a connection until the client has gone."""
+        with contextlib.suppress(ConnectionError):
+            super().handle()
 
     def log_message(self, *_: Any) -> None:
         pass

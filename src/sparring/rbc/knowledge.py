@@ -255,7 +255,7 @@ _MAX_STATISTICS_BOARDS = 200_000
 """Maximum number of boards for which sense statistics are computed."""
 _MAX_WIN_SEARCH_BOARDS = 20_000
 """Maximum number of boards on which senses that force a king capture are searched; a sample of more."""
-_CLEAR_LEAD = 0.05
+_CLEAR_LEAD = 0.2
 """With likely boards, a best action that leads by this win probability is not evaluated deeper."""
 
 _UNEVENTFUL: Mapping[str, Observation] = {

@@ -35,7 +35,7 @@ from sparring.search import Clock
 _LEAST_RATING_SHARE = 0.25
 """A rating counts for at least this share of the playouts: more playouts make the tree less noisy, but do not
 correct its evaluations."""
-_TOLERANCE = 0.02
+_TOLERANCE = 0.005
 """Win probability that a wrong choice may cost for the search to end early."""
 _STANDARD_ERRORS = 2.0
 """The search ends early if the best action leads by so many standard errors, minus the tolerance."""
@@ -109,7 +109,7 @@ _BELIEF_SHARE = 0.5
 """Share of a decision's time for the opponent's turn, unless pondering has evaluated it."""
 _LEAST_PLAYOUTS = 64
 """Playouts before a search with a clock may end because its choice is settled."""
-_EXPECTED_TURNS = 16
+_EXPECTED_TURNS = 12
 """Turns over which the time beyond the reserve is spread. A longer game lives on its increments."""
 _RESERVE_SECONDS = 1.0
 """Time above time trouble, beside an increment, that is kept for turns that take longer than planned."""
@@ -192,7 +192,7 @@ class PlannerOptions:
 def turn_seconds(clock: Clock) -> float:
     """Seconds for a turn: a share of what is left beyond a reserve, and most of the increment.
 
-    In a game of usual length most of the time is spent; in any game the reserve remains. Least is a fiftieth of
+    In a game of usual length most of the time is spent; in any, the reserve remains. Least is a fiftieth of
     the clock, because a belief needs some inference, or the increment up to a tenth of the clock.
     """
     spare = max(clock.remaining - TIME_TROUBLE_SECONDS - _RESERVE_SECONDS - clock.increment, 0.0)
