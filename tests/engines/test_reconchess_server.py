@@ -155,7 +155,7 @@ def test_invitations_are_accepted_as_far_as_there_is_room(monkeypatch: pytest.Mo
         self._playing[invitation] = Work(started, game_id)  # type: ignore[assignment]
 
     monkeypatch.setattr(Connection, "_start", start)
-    with FakeServer(lambda _: Passing(), 5, faults=Faults(errors=4, outage=range(8, 12))) as server:
+    with FakeServer(lambda _: Passing(), 5, faults=Faults(errors=4, outage=range(10, 12))) as server:
         connection = Connection(server.address, AUTH, 2, None)
         connection.begin(ranked=True, new_version=True)
         assert server.is_ranked

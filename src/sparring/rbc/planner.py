@@ -113,6 +113,8 @@ _EXPECTED_TURNS = 12
 """Turns over which the time beyond the reserve is spread. A longer game lives on its increments."""
 _RESERVE_SECONDS = 1.0
 """Time above time trouble, beside an increment, that is kept for turns that take longer than planned."""
+_LONG_GAME_TURNS = 100
+"""Turns whose cost is kept on a server that is so slow that a turn costs more than its increment."""
 _INCREMENT_SHARE, _MOST_SHARE = 0.9, 0.3
 """Share of the increment that a turn takes, and the most of the time beyond the reserve."""
 _LEAST_BELIEF_SECONDS = 1.0
@@ -192,12 +194,15 @@ class PlannerOptions:
 def turn_seconds(clock: Clock) -> float:
     """Seconds for a turn: a share of what is left beyond a reserve, and most of the increment.
 
-    In a game of usual length most of the time is spent; in any, the reserve remains. Least is a fiftieth of
-    the clock, because a belief needs some inference, or the increment up to a tenth of the clock.
+    A negative increment is what a turn costs beyond its thinking, on a slow server. In a game of usual length
+    most of the time is spent; in any, the reserve remains. Least is a fiftieth of the clock, because a belief
+    needs some inference, or the increment up to a tenth of the clock.
     """
-    spare = max(clock.remaining - TIME_TROUBLE_SECONDS - _RESERVE_SECONDS - clock.increment, 0.0)
-    planned = min(spare / _EXPECTED_TURNS + _INCREMENT_SHARE * clock.increment, _MOST_SHARE * spare)
-    return max(planned, 0.02 * clock.remaining, min(0.8 * clock.increment, 0.1 * clock.remaining), 0.0)
+    increment, cost = max(clock.increment, 0.0), max(-clock.increment, 0.0)
+    reserve = TIME_TROUBLE_SECONDS + _RESERVE_SECONDS + increment + _LONG_GAME_TURNS * cost
+    spare = max(clock.remaining - reserve, 0.0)
+    planned = min(spare / _EXPECTED_TURNS + _INCREMENT_SHARE * increment, _MOST_SHARE * spare)
+    return max(planned, 0.02 * clock.remaining, min(0.8 * increment, 0.1 * clock.remaining), 0.0)
 
 
 class PlannerBot(Player):

@@ -199,9 +199,9 @@ class SparringBot(ReconchessPlayer):  # type: ignore[misc]  # reconchess has no 
 
     @property
     def _increment(self) -> float:
-        """The increment of the game, which reconchess does not tell. Each observed value is a lower bound,
-        because the clock may have run in between."""
-        return float(np.clip(max(self._increments), 0.0, _INCREMENT)) if self._increments else _INCREMENT
+        """The increment of the game, which reconchess does not tell, less what the server costs a turn. Each
+        observed value is a lower bound, because the clock may have run in between."""
+        return min(max(self._increments), _INCREMENT) if self._increments else _INCREMENT
 
     def _observe_increment(self, seconds_left: float | None) -> None:
         """Compares the clock at the beginning of a turn with that after our last move. The result of the
