@@ -261,7 +261,7 @@ class FakeServer:
             if over:
                 referee.end()  # stops the clocks
             mine = referee.current_turn_start_time is not None and game.is_bots_turn()
-            if mine and game.turns == self.faults.quits_in_turn:
+            if mine and 0 < game.turns == self.faults.quits_in_turn:
                 game.leave(not game.color)
             return 200, {"is_over": over, "is_my_turn": mine}
         key = "board" if action == "starting_board" else action

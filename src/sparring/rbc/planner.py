@@ -1,5 +1,5 @@
-"""The planner: deep synoptic Monte Carlo planning (Clark 2021) over all possible boards and the opponent's
-beliefs.
+"""Planners over all possible boards and the opponent's beliefs: deep synoptic Monte Carlo planning (Clark
+2021), and the bot `planner`, which rates requests over the belief of that algorithm and adds short playouts.
 
 The native `RbcPlanner` has the algorithms; this module has the order of a turn, the clock, and the choice.
 `BoardKnowledge` tracks the possible boards and rates actions over them.
@@ -206,7 +206,7 @@ def turn_seconds(clock: Clock) -> float:
 
 
 class PlannerBot(Player):
-    """Plays by DSMCP. The knowledge is closed with the bot."""
+    """Plays by DSMCP, or by ratings over its belief. The knowledge is closed with the bot."""
 
     def __init__(
         self,
