@@ -90,7 +90,7 @@ class FakeGame:
 
     def is_bots_turn(self) -> bool:
         """Whether the bot is to sense or to move."""
-        return self.referee.turn == self.color
+        return bool(self.referee.turn == self.color)
 
     def ready(self) -> None:
         """Starts the clocks, once."""

@@ -168,7 +168,7 @@ def test_the_belief_is_evaluated_even_with_little_time(monkeypatch: pytest.Monke
     senses = [*range(SENSE, SENSE + 64), NO_SENSE]
     for clock in (Clock(1.5, 5.0), Clock(5.0, 0.0), Clock(5.0, 0.5)):
         made.choose(Turn(None, senses, SearchLimits(clock=clock)))  # the inference bot plans no time
-    assert allowed == pytest.approx([0.0, 0.025, 0.08])
+    assert allowed == pytest.approx([0.0, 1 / 30, 0.09])
 
 
 def test_in_time_trouble_the_inference_bot_decides_and_the_belief_goes_on(
