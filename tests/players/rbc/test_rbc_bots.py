@@ -194,7 +194,7 @@ def test_a_clocked_bot_looks_deeper_while_there_is_time(planned: float | None, d
     np.testing.assert_array_equal(evaluations.scores, expected.scores)
 
 
-@pytest.mark.parametrize(("cost_ratio", "deeper"), [(2.0, 10), (4.0, 5), (5.0, 0)])
+@pytest.mark.parametrize(("cost_ratio", "deeper"), [(2.0, 10), (3.0, 7), (5.0, 0)])
 def test_likely_boards_are_evaluated_deeper_if_there_is_no_time_for_all(
     cost_ratio: float, deeper: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -203,7 +203,7 @@ def test_likely_boards_are_evaluated_deeper_if_there_is_no_time_for_all(
     assert isinstance(it, InferenceBot)
     it.observe(OpponentMoveResult(None))
     board_knowledge, boards = it.knowledge, it.knowledge.tracker.boards
-    assert len(boards) == 20
+    assert len(boards) == 21
     asked: list[int] = []
 
     class Noted(NativeEvaluator):
@@ -216,7 +216,7 @@ def test_likely_boards_are_evaluated_deeper_if_there_is_no_time_for_all(
     ticks = itertools.count()
     monkeypatch.setattr("time.perf_counter", lambda: float(next(ticks)))
     *_, evaluations = board_knowledge._evaluate(boards, 3.0, boards)
-    assert asked == [20] + [deeper] * bool(deeper)
+    assert asked == [21] + [deeper] * bool(deeper)
     shallow, deep = evaluator.evaluate(boards), evaluator.evaluate(boards, 1)
     rows = (evaluations.scores != shallow.scores).any(axis=1)
     assert rows.sum() <= deeper
