@@ -2,12 +2,13 @@
 
 Each trial starts a server of ours with some fault, and the client in a process of its own. The account is
 invited to four games at once, against reconchess's RandomBot. A trial is passed if all games end in time,
-none by an error of ours, and the client says what prevents games. Rows go into results/rbc/server.json.
+none by an error of ours, and the client says what prevents games. Rows go into results/rbc/server.json; those of other trials stay.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import subprocess
 import sys
@@ -49,7 +50,7 @@ TRIALS = {
     ),
     "lost": Trial("the answer to every 5th sense, move or end of a turn is lost", Faults(lost=5)),
     "refused": Trial("the same, and what is sent again is refused", Faults(lost=5, refuses_repeats=True)),
-    "slow": Trial("every answer takes 0.2 s, more a turn than the increment", Faults(delay=0.2)),
+    "slow": Trial("every answer takes 0.2 s, two seconds a turn", Faults(delay=0.2)),
     "hangs": Trial("every 150th request has no answer for a minute", Faults(hangs=150)),
     "leaves": Trial("the opponent leaves in our third turn", Faults(quits_in_turn=3)),
     "version": Trial(
@@ -132,13 +133,18 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--out", type=Path, default=RESULTS)
     options = parser.parse_args(arguments)
     clock = {"bot": options.bot, "clock": f"{options.seconds:g} s + {options.increment:g} s"}
-    rows: list[dict[str, Any]] = []
-    for name in options.names or TRIALS:
-        row = row_of(name, options.bot, options.seconds, options.increment, options.limit) | clock
-        rows.append(row)
+    names, passed = options.names or list(TRIALS), True
+    for name in names:
+        words = sys.argv[1:] if arguments is None else arguments
+        head = provenance(" ".join(["python -m bench.rbc_server", *words]))
+        row = row_of(name, options.bot, options.seconds, options.increment, options.limit)
+        row |= clock | {"command": head["command"], "commit": head["commit"]}
+        passed &= row["passed"]
         print(f"{name}: {'passed' if row['passed'] else 'FAILED'} {row.get('results', '')}", flush=True)
-        write_json({**provenance("python -m bench.rbc_server"), "rows": rows}, options.out)
-    if not all(row["passed"] for row in rows):
+        kept = json.loads(options.out.read_text())["rows"] if options.out.exists() else []
+        kept = [each for each in kept if (each["name"], each["bot"]) != (name, options.bot)]
+        write_json({**head, "rows": [*kept, row]}, options.out)
+    if not passed:
         sys.exit(1)
 
 
