@@ -15,7 +15,7 @@ from collections.abc import Callable
 from multiprocessing import get_context
 from multiprocessing.context import SpawnProcess
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import chess
 import requests
@@ -49,7 +49,7 @@ class PatientSession(requests.Session):
         """Whether a request may have been counted without an answer. The caller sets it to False."""
         self._timeout = _FIRST_TIMEOUT
 
-    def request(self, *arguments: Any, **options: Any) -> requests.Response:
+    def request(self, *arguments: object, **options: object) -> requests.Response:
         """The response of `requests.Session.request`. Raises requests.RequestException."""
         try:
             response = super().request(*arguments, **options | {"timeout": self._timeout})
@@ -135,7 +135,7 @@ def _work(url: str, invitation: object, game_id: object, auth: tuple[str, str], 
         _server(url, auth).finish_invitation(invitation)
 
 
-def _server(url: str, auth: tuple[str, str]) -> Any:
+def _server(url: str, auth: tuple[str, str]) -> RBCServer:
     server = RBCServer(url, auth)
     server.session = PatientSession(auth)
     return server
