@@ -1,4 +1,4 @@
-"""`python -m studies rbc-...`: tracking, games, matches, variants, ratings, points, belief, attacks."""
+"""`python -m studies rbc-...`: tracking, matches, variants, ratings, points, belief, attacks, kings."""
 
 from __future__ import annotations
 
@@ -150,6 +150,9 @@ def rbc_variants(
     first: Annotated[int, typer.Option(min=0, help="Number of the first game.")] = 0,
     seconds: Annotated[float, typer.Option(min=1, help="Seconds on each clock.")] = 60,
     increment: Annotated[float, typer.Option(min=0, help="Seconds added after each turn.")] = 1,
+    opponent_time: Annotated[
+        float, typer.Option(min=0.01, help="Factor of the opponents' seconds and increment.")
+    ] = 1.0,
     processes: Annotated[int, typer.Option(min=1, help="Games played in parallel.")] = 1,
     limit: Annotated[float | None, typer.Option(min=1, help="Ends the run after so many seconds.")] = None,
     processor_time: Annotated[
@@ -166,7 +169,10 @@ def rbc_variants(
     for name in names[0] + names[1]:
         load_bot_config(name)
     pairs = itertools.combinations(names[0], 2) if round_robin else itertools.product(*names)
-    matches = [study.VariantMatch(bot, other, seconds, increment) for bot, other in pairs]
+    matches = [
+        study.VariantMatch(bot, other, seconds, increment, opponent_time=opponent_time)
+        for bot, other in pairs
+    ]
     if not matches:
         raise UserError("a round robin needs two bots")
 
@@ -326,4 +332,24 @@ def rbc_attacks(
             f"{opponent['factor']:.1f}",
             f"{low:.1f} to {high:.1f}",
         )
+    make_console().print(table)
+
+
+def rbc_kings(
+    records: Annotated[
+        list[Path], typer.Option(help="reconchess histories: files or folders; again for more.")
+    ],
+    out: Annotated[Path, typer.Option(help="Folder of the report.")] = Path("results/rbc/kings"),
+) -> None:
+    """Say how kings were lost in recorded games: seen or not, and since when nothing saved them."""
+    from studies.rbc import kings as study
+    from studies.rbc.histories import read_games
+
+    paths = [path for folder in records for path in find_histories(folder)]
+    games = (game.record for game in read_games(paths))
+    report = study.run((record for record in games if record is not None), out, command_line())
+    table = Table("loser", "kings", "attacked before", "unseen", "never seen", "could be saved", box=None)
+    for row in report["losers"]:
+        counts = (row[name]["count"] for name in ("attacked", "unseen", "never_seen", "escape"))
+        table.add_row(foreign(row["loser"]), str(row["kings"]), *map(str, counts))
     make_console().print(table)

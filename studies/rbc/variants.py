@@ -57,6 +57,8 @@ class VariantMatch:
     """First moves of each side that are random; games 2n and 2n + 1 have the same."""
     max_turns: int = 150
     """Turns of each side after which a game is a draw."""
+    opponent_time: float = 1.0
+    """Factor of the opponent's seconds and increment."""
 
 
 @dataclass(frozen=True)
@@ -73,6 +75,10 @@ class VariantGame:
     turns: int = 0
     least_left: float = 0.0
     """Fewest seconds on the first bot's clock."""
+    left: float | None = None
+    """Seconds on the first bot's clock at the end of the game."""
+    given: float | None = None
+    """All seconds that its clock was given: those at the start and the increments."""
     playouts: float | None = None
     """Mean playouts of its searches, if it is a planner."""
     nodes: float | None = None
@@ -87,11 +93,14 @@ PlayedGame = tuple[VariantGame, bytes]
 class _TimedBot(Player):
     """A bot on its own clock, which counts its decisions and its observations."""
 
-    def __init__(self, bot: Player, name: str, match: VariantMatch, openings: np.random.Generator) -> None:
+    def __init__(
+        self, bot: Player, name: str, match: VariantMatch, openings: np.random.Generator, time_factor: float
+    ) -> None:
         """`openings` draws the random moves of both sides."""
         super().__init__(name)
         self.bot, self._match, self._openings = bot, match, openings
-        self._left = self.least = match.seconds
+        self._increment = time_factor * match.increment
+        self.left = self.least = self.given = time_factor * match.seconds
         self._moves = 0
         self.searches: list[tuple[int, int]] = []
         """Playouts and nodes of each search of a planner."""
@@ -105,7 +114,8 @@ class _TimedBot(Player):
             self.bot.observe(observation)
             self._spend(began)
         if isinstance(observation, MoveResult):  # of its own move, which ends its turn
-            self._left += self._match.increment
+            self.left += self._increment
+            self.given += self._increment
 
     def choose(self, turn: Turn) -> Decision:
         """The bot's decision, or a random move at the beginning. Raises EngineFailure when its time is up."""
@@ -113,10 +123,10 @@ class _TimedBot(Player):
         if not sensing and self._moves < self._match.random_moves:
             decision = Decision(moves[int(self._openings.integers(len(moves)))])
         else:
-            limits = SearchLimits(clock=Clock(self._left, self._match.increment))
+            limits = SearchLimits(clock=Clock(self.left, self._increment))
             decision = self.bot.choose(replace(turn, limits=limits))
         self._spend(began)
-        if self._left <= 0:
+        if self.left <= 0:
             raise EngineFailure(FailureReason.TIME, self.name)
         if isinstance(self.bot, PlannerBot) and self.bot.last_search is not None:
             self.searches.append((self.bot.last_search.playouts, self.bot.last_search.nodes))
@@ -128,8 +138,8 @@ class _TimedBot(Player):
         self.bot.close()
 
     def _spend(self, began: float) -> None:
-        self._left -= time.perf_counter() - began
-        self.least = min(self.least, self._left)
+        self.left -= time.perf_counter() - began
+        self.least = min(self.least, self.left)
 
 
 class _Worker(Worker[tuple[VariantMatch, int], PlayedGame]):
@@ -145,8 +155,9 @@ class _Worker(Worker[tuple[VariantMatch, int], PlayedGame]):
         bots: list[_TimedBot] = []
         try:
             rng = np.random.default_rng([11, number // 2])
-            for name in names:
-                bots.append(_TimedBot(make_bot(load_bot_config(name)), Path(name).stem, match, rng))
+            for side, name in enumerate(names):
+                factor = 1.0 if side == first else match.opponent_time
+                bots.append(_TimedBot(make_bot(load_bot_config(name)), Path(name).stem, match, rng, factor))
             seeds = [[7, number, side] for side in (0, 1)]
             live = play_rbc_game(bots, seeds, 0, rng, match.max_turns)
         except Exception as error:
@@ -166,6 +177,8 @@ class _Worker(Worker[tuple[VariantMatch, int], PlayedGame]):
             _REASONS.get(live.end.reason, live.end.reason),
             state.ply // 4,
             least_left=round(bot.least, 2),
+            left=round(bot.left, 2),
+            given=round(bot.given, 2),
             playouts=playouts,
             nodes=nodes,
             megabytes=round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, 1),
@@ -219,6 +232,8 @@ def run(
     )
     ends = None if seconds is None else time.monotonic() + seconds
     clock = f"{matches[0].seconds:g} s + {matches[0].increment:g} s" + " of processor time" * processor_time
+    if matches[0].opponent_time != 1:
+        clock += f", the opponent's times {matches[0].opponent_time:g}"
     spawn: Any = partial(_Worker, processor_time)
     with LocalWorkerPool[tuple[VariantMatch, int], PlayedGame](
         spawn, processes, lambda task: f"game {task[1]} of {task[0].bot}"
@@ -252,6 +267,7 @@ def summary(games: Sequence[VariantGame]) -> dict[str, Any]:
     low, high = wilson_interval(sum(scores) / len(scores), len(scores))
     playouts = [game.playouts for game in games if game.playouts is not None]
     nodes = [game.nodes for game in games if game.nodes is not None]
+    left = [game.left / game.given for game in games if game.left is not None and game.given]
     return {
         "bot": games[0].bot,
         "opponent": games[0].opponent,
@@ -265,6 +281,7 @@ def summary(games: Sequence[VariantGame]) -> dict[str, Any]:
         "interval_95": [round(low, 4), round(high, 4)],
         "turns": round(sum(game.turns for game in games) / len(games), 1),
         "least_seconds_left": min(game.least_left for game in games),
+        "share_of_time_left": round(sum(left) / len(left), 4) if left else None,
         "playouts": round(sum(playouts) / len(playouts), 1) if playouts else None,
         "nodes": round(sum(nodes) / len(nodes), 1) if nodes else None,
         "most_megabytes": max(game.megabytes for game in games),

@@ -1,13 +1,15 @@
-"""`sparring rbc track`: the possible boards of a game of reconnaissance blind chess."""
+"""`sparring rbc track`, `generate`, `connect`: possible boards, games in bulk, games on a server."""
 
 from __future__ import annotations
 
 import json
 import os
+import signal
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from enum import StrEnum
+from getpass import getpass
 from itertools import islice
 from pathlib import Path
 from typing import Annotated
@@ -17,7 +19,7 @@ import typer
 from rich.table import Table
 
 from sparring._core import RbcBoardSet, RbcState
-from sparring.base.errors import UserError
+from sparring.base.errors import UserError, require
 from sparring.cli.arguments import AsJson
 from sparring.cli.console import ProgressBar, foreign, make_console
 from sparring.rbc.bots import BOTS, load_bot_config, make_bot
@@ -284,3 +286,44 @@ def _print_generated(names: Sequence[str], games: Sequence[GeneratedGame]) -> No
         share = f"{points[name] / played[name]:.1%}" if played[name] else ""
         table.add_row(foreign(name), f"{played[name]:,}", share)
     make_console().print(table)
+
+
+# `sparring rbc connect`: games on a server of reconchess.
+
+_PASSWORD = "SPARRING_RBC_PASSWORD"
+
+
+def connect(
+    username: Annotated[str, typer.Option(help="Name of the account.")],
+    bot: Annotated[str, typer.Option(help="A bot: a name or a TOML file.")] = "planner",
+    server: Annotated[str, typer.Option(help="Address of the server.")] = "https://rbc.jhuapl.edu",
+    at_once: Annotated[int, typer.Option(min=1, max=64, help="Games at a time.")] = 4,
+    games: Annotated[int | None, typer.Option(min=1, help="Ends after so many games.")] = None,
+    ranked: Annotated[bool, typer.Option("--ranked", help="Play ranked games.")] = False,
+    new_version: Annotated[
+        bool, typer.Option("--new-version", help="The bot has changed: it is ranked anew.")
+    ] = False,
+    out: Annotated[Path | None, typer.Option(help="Folder for the histories of the games.")] = None,
+) -> None:
+    """Play on a server of reconchess.
+
+    The password is asked for, or read from the environment variable SPARRING_RBC_PASSWORD. Ctrl-C plays the
+    games that have begun to their end.
+    """
+    require("reconchess", "rbc", "games on a server need")
+    from sparring.rbc.connect import Connection
+
+    _check([bot])
+    os.environ["SPARRING_RBC_BOT"] = bot
+    if out is not None:
+        try:
+            out.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise UserError(f"{out}: {error.strerror or error}") from None
+    connection = Connection(
+        server.rstrip("/"), (username, os.environ.get(_PASSWORD) or getpass()), at_once, out
+    )
+    connection.begin(ranked=ranked, new_version=new_version)
+    make_console().print(f"{foreign(bot)} waits for invitations on {foreign(server)}; Ctrl-C ends")
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    connection.run(games)

@@ -247,13 +247,15 @@ def allot_budget(seconds: float) -> TimeBudget:
 
 _MAX_EXTRA_DEPTH = 3
 """Maximum extra depth of an evaluation if there is time."""
+_LEAST_DEEPENED = 0.25
+"""Least share of the likely boards that are evaluated deeper than the others."""
 _QUIET_TURNS, _RATE_STEP = 12, 0.03
 """After so many turns without a capture, the assumed rate of unseen attacks grows by this each turn."""
 _MAX_STATISTICS_BOARDS = 200_000
 """Maximum number of boards for which sense statistics are computed."""
 _MAX_WIN_SEARCH_BOARDS = 20_000
 """Maximum number of boards on which senses that force a king capture are searched; a sample of more."""
-_CLEAR_LEAD = 0.05
+_CLEAR_LEAD = 0.2
 """With likely boards, a best action that leads by this win probability is not evaluated deeper."""
 
 _UNEVENTFUL: Mapping[str, Observation] = {
@@ -507,7 +509,7 @@ class BoardKnowledge:
             rated = self._sample(others, attacked).union(likely.boards)
         else:
             rated = likely.boards
-        for evaluations in self._evaluate(rated, planned):
+        for evaluations in self._evaluate(rated, planned, None if likely is None else likely.boards):
             rate = self._unseen_attack_rate()
             win_probability = win_probabilities(evaluations.scores, evaluations.attacks, rate)
             in_danger = evaluations.scores[:, 0] <= 1 - WIN  # the first request, the pass, loses the king
@@ -538,8 +540,11 @@ class BoardKnowledge:
         grown = _RATE_STEP * max(0, self._quiet_turns - _QUIET_TURNS)
         return min(1.0, self.options.unseen_attack_rate + grown)
 
-    def _evaluate(self, boards: RbcBoardSet, planned: float | None) -> Iterator[BoardEvaluations]:
-        """Evaluates boards, deeper step by step as far as `planned` seconds allow."""
+    def _evaluate(
+        self, boards: RbcBoardSet, planned: float | None, likely: RbcBoardSet | None = None
+    ) -> Iterator[BoardEvaluations]:
+        """Evaluates boards, deeper step by step as far as `planned` seconds allow; the last step, if there is
+        no time for all of them, only on some of the `likely` ones."""
         began = time.perf_counter()
         reduction = self._budget.depth_reduction
         evaluations = self._evaluate_at(boards, -reduction)
@@ -549,7 +554,13 @@ class BoardKnowledge:
         yield evaluations
         for extra_depth in range(1, _MAX_EXTRA_DEPTH + 1):
             now = time.perf_counter()
-            if planned is None or now + spent * self.evaluator.cost_ratio > began + planned:
+            if planned is None:
+                return
+            if now + spent * self.evaluator.cost_ratio > began + planned:
+                count = int(len(boards) * (began + planned - now) / (spent * self.evaluator.cost_ratio))
+                if likely is not None and count >= _LEAST_DEEPENED * len(likely):
+                    part = likely.subsample(count, self._draw())
+                    yield _replaced(evaluations, boards.indices(part), self._evaluate_at(part, extra_depth))
                 return
             evaluations = self._evaluate_at(boards, extra_depth)
             spent = time.perf_counter() - now
@@ -594,6 +605,15 @@ class BoardKnowledge:
 
     def _draw(self) -> int:
         return int(self.rng.integers(2**63))
+
+
+def _replaced(
+    evaluations: BoardEvaluations, rows: NDArray[np.int64], deeper: BoardEvaluations
+) -> BoardEvaluations:
+    """The evaluations with those of some boards replaced."""
+    scores, attacks = evaluations.scores.copy(), evaluations.attacks.copy()
+    scores[rows], attacks[rows] = deeper.scores, deeper.attacks
+    return BoardEvaluations(evaluations.requests, scores, attacks)
 
 
 def _leads(values: NDArray[np.float64]) -> bool:

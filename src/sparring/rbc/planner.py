@@ -1,5 +1,5 @@
-"""The planner: deep synoptic Monte Carlo planning (Clark 2021) over all possible boards and the opponent's
-beliefs.
+"""Planners over all possible boards and the opponent's beliefs: deep synoptic Monte Carlo planning (Clark
+2021), and the bot `planner`, which rates requests over the belief of that algorithm and adds short playouts.
 
 The native `RbcPlanner` has the algorithms; this module has the order of a turn, the clock, and the choice.
 `BoardKnowledge` tracks the possible boards and rates actions over them.
@@ -35,7 +35,7 @@ from sparring.search import Clock
 _LEAST_RATING_SHARE = 0.25
 """A rating counts for at least this share of the playouts: more playouts make the tree less noisy, but do not
 correct its evaluations."""
-_TOLERANCE = 0.02
+_TOLERANCE = 0.005
 """Win probability that a wrong choice may cost for the search to end early."""
 _STANDARD_ERRORS = 2.0
 """The search ends early if the best action leads by so many standard errors, minus the tolerance."""
@@ -109,8 +109,14 @@ _BELIEF_SHARE = 0.5
 """Share of a decision's time for the opponent's turn, unless pondering has evaluated it."""
 _LEAST_PLAYOUTS = 64
 """Playouts before a search with a clock may end because its choice is settled."""
-_WON, _WON_SHARE = 0.85, 0.3
-"""Above this rating of its last move a planner takes this share of its time: haste costs little."""
+_EXPECTED_TURNS = 12
+"""Turns over which the time beyond the reserve is spread. A longer game lives on its increments."""
+_RESERVE_SECONDS = 1.0
+"""Time above time trouble, beside an increment, that is kept for turns that take longer than planned."""
+_LONG_GAME_TURNS = 100
+"""Turns whose cost is kept on a server that is so slow that a turn costs more than its increment."""
+_INCREMENT_SHARE, _MOST_SHARE = 0.9, 0.3
+"""Share of the increment that a turn takes, and the most of the time beyond the reserve."""
 _LEAST_BELIEF_SECONDS = 1.0
 """Below this time on the clock the belief is not followed. It begins anew when there is more time."""
 _MAX_SLOWDOWN, _LEAST_MEASURED = 10.0, 0.01
@@ -122,7 +128,7 @@ _SLOT_BYTES, _NODE_BYTES = 184, 1024
 """Bytes of an empty slot of the table, and about what the actions of a node take."""
 
 _CHANGED_BY_DECISIONS = (
-    "planner", "last_search", "_last_rating", "_ponder_seconds", "_slowdown", "_follows_belief"
+    "planner", "last_search", "_ponder_seconds", "_slowdown", "_follows_belief"
 )  # fmt: skip
 
 
@@ -185,14 +191,22 @@ class PlannerOptions:
         return RbcPlannerConfig(threads=threads, **native_values(self), **native_values(self.paper))
 
 
-def _least_seconds(clock: Clock, share: float) -> float:
-    """The time that a decision may always take, because a belief needs some inference: a hundredth of the
-    remaining time, or its share of the increment as long as that is at most a tenth of it."""
-    return max(0.01 * clock.remaining, share * min(0.8 * clock.increment, 0.1 * clock.remaining), 0.0)
+def turn_seconds(clock: Clock) -> float:
+    """Seconds for a turn: a share of what is left beyond a reserve, and most of the increment.
+
+    A negative increment is what a turn costs beyond its thinking, on a slow server. In a game of usual length
+    most of the time is spent; in any, the reserve remains. Least is a fiftieth of the clock, because a belief
+    needs some inference, or the increment up to a tenth of the clock.
+    """
+    increment, cost = max(clock.increment, 0.0), max(-clock.increment, 0.0)
+    reserve = TIME_TROUBLE_SECONDS + _RESERVE_SECONDS + increment + _LONG_GAME_TURNS * cost
+    spare = max(clock.remaining - reserve, 0.0)
+    planned = min(spare / _EXPECTED_TURNS + _INCREMENT_SHARE * increment, _MOST_SHARE * spare)
+    return max(planned, 0.02 * clock.remaining, min(0.8 * increment, 0.1 * clock.remaining), 0.0)
 
 
 class PlannerBot(Player):
-    """Plays by DSMCP. The knowledge is closed with the bot."""
+    """Plays by DSMCP, or by ratings over its belief. The knowledge is closed with the bot."""
 
     def __init__(
         self,
@@ -216,7 +230,6 @@ class PlannerBot(Player):
         self._restarts = 0
         self._follows_belief = True
         self._ponder_seconds = math.inf
-        self._last_rating = 0.5
         self._slowdown = 1.0  # wall time of a decision over the processor time of all threads
 
     def observe(self, observation: Observation) -> None:
@@ -266,10 +279,7 @@ class PlannerBot(Player):
         certain = self._certain_action(turn.legal_moves, moving)
         if certain is not None:
             return certain
-        planned = self.knowledge.planned_seconds(clock, share)
-        if planned is not None and clock is not None:
-            planned = max(planned, _least_seconds(clock, share))
-            planned *= _WON_SHARE if self._last_rating > _WON else 1.0
+        planned = None if clock is None else share * turn_seconds(clock)
         if self.options.seconds:
             planned = min(math.inf if planned is None else planned, share * self.options.seconds)
         return self._decide(turn.legal_moves, self._search(moving, planned, turn.stop), moving, planned)
@@ -437,8 +447,6 @@ class PlannerBot(Player):
         scores[~allowed] = -np.inf
         best = int(np.argmax(scores))
         move = int(search.actions[best])
-        if moving and search.ratings is not None:  # ratings of senses have a bonus for information
-            self._last_rating = float(search.ratings[best])
         value = float(np.nan_to_num(search.values[best], nan=search.root_value))
         count = self.knowledge.boards_text
         if search.ratings is not None and not search.playouts:

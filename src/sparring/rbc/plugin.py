@@ -70,7 +70,7 @@ def _commands() -> Mapping[str, Command | Group]:
 
     return {
         "rbc": Group(
-            "Track, explain and generate games of reconnaissance blind chess.",
+            "Track, explain, generate and play games of reconnaissance blind chess.",
             {
                 "track": Command(
                     "sparring.rbc.commands:track",
@@ -80,6 +80,7 @@ def _commands() -> Mapping[str, Command | Group]:
                     "sparring.rbc.explain_command:explain", "Show why the planner would sense and move where."
                 ),
                 "generate": Command("sparring.rbc.commands:generate", "Play games between bots in bulk."),
+                "connect": Command("sparring.rbc.commands:connect", "Play on a server of reconchess."),
             },
         ),
         "train": Group(

@@ -126,9 +126,11 @@ class SparringBot(ReconchessPlayer):  # type: ignore[misc]  # reconchess has no 
         self._observing_seconds = time.perf_counter() - began
 
     def choose_sense(
-        self, sense_actions: list[int], move_actions: list[chess.Move], seconds_left: float | None
+        self, sense_actions: list[int] | None, move_actions: list[chess.Move], seconds_left: float | None
     ) -> int | None:
-        """The middle of the window to sense."""
+        """The middle of the window to sense. A game that has just ended offers None instead of actions."""
+        if sense_actions is None:
+            return None
         offered = sorted(SENSE + square for square in sense_actions)
         self._observe_increment(seconds_left)
         self._turn += 1
@@ -145,8 +147,12 @@ class SparringBot(ReconchessPlayer):  # type: ignore[misc]  # reconchess has no 
             SenseResult(tuple((square, piece.symbol() if piece else None) for square, piece in sense_result))
         )
 
-    def choose_move(self, move_actions: list[chess.Move], seconds_left: float | None) -> chess.Move | None:
-        """The move to request; None to pass."""
+    def choose_move(
+        self, move_actions: list[chess.Move] | None, seconds_left: float | None
+    ) -> chess.Move | None:
+        """The move to request; None to pass. A game that has just ended offers None instead of moves."""
+        if move_actions is None:
+            return None
         offered = {move_code(move): move for move in move_actions}
         began = time.perf_counter()
 
@@ -193,9 +199,9 @@ class SparringBot(ReconchessPlayer):  # type: ignore[misc]  # reconchess has no 
 
     @property
     def _increment(self) -> float:
-        """The increment of the game, which reconchess does not tell. Each observed value is a lower bound,
-        because the clock may have run in between."""
-        return float(np.clip(max(self._increments), 0.0, _INCREMENT)) if self._increments else _INCREMENT
+        """The increment of the game, which reconchess does not tell, less what the server costs a turn. Each
+        observed value is a lower bound, because the clock may have run in between."""
+        return min(max(self._increments), _INCREMENT) if self._increments else _INCREMENT
 
     def _observe_increment(self, seconds_left: float | None) -> None:
         """Compares the clock at the beginning of a turn with that after our last move. The result of the

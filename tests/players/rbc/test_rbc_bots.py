@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -191,6 +192,35 @@ def test_a_clocked_bot_looks_deeper_while_there_is_time(planned: float | None, d
     assert asked == depths
     expected = NativeEvaluator(1 + depths[-1]).evaluate(board_knowledge.tracker.boards)
     np.testing.assert_array_equal(evaluations.scores, expected.scores)
+
+
+@pytest.mark.parametrize(("cost_ratio", "deeper"), [(2.0, 10), (3.0, 7), (5.0, 0)])
+def test_likely_boards_are_evaluated_deeper_if_there_is_no_time_for_all(
+    cost_ratio: float, deeper: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A quarter of the likely boards is the least. Every look at the clock takes a second."""
+    it = bot(replace(QUICK, use_clock=True, depth=1), 1, 1)
+    assert isinstance(it, InferenceBot)
+    it.observe(OpponentMoveResult(None))
+    board_knowledge, boards = it.knowledge, it.knowledge.tracker.boards
+    assert len(boards) == 21
+    asked: list[int] = []
+
+    class Noted(NativeEvaluator):
+        def evaluate(self, boards: RbcBoardSet, extra_depth: int = 0) -> BoardEvaluations:
+            asked.append(len(boards))
+            return super().evaluate(boards, extra_depth)
+
+    evaluator = board_knowledge.evaluator = Noted(1)
+    monkeypatch.setattr(Noted, "cost_ratio", cost_ratio)
+    ticks = itertools.count()
+    monkeypatch.setattr("time.perf_counter", lambda: float(next(ticks)))
+    *_, evaluations = board_knowledge._evaluate(boards, 3.0, boards)
+    assert asked == [21] + [deeper] * bool(deeper)
+    shallow, deep = evaluator.evaluate(boards), evaluator.evaluate(boards, 1)
+    rows = (evaluations.scores != shallow.scores).any(axis=1)
+    assert rows.sum() <= deeper
+    np.testing.assert_array_equal(evaluations.scores[rows], deep.scores[rows])
 
 
 def test_a_clocked_bot_follows_fewer_boards_when_time_is_short() -> None:
