@@ -42,7 +42,7 @@ class PlayConfig:
     """Gumbel: moves of the root that are searched at first."""
     c_visit: NonNegative = 50.0
     """Gumbel: sigma(q) = (c_visit + max N) c_scale q, with q from -1 to 1."""
-    c_scale: NonNegative = 0.1
+    c_scale: NonNegative = 0.3
     """Gumbel: see `c_visit`."""
     c_puct: NonNegative = 1.5
     """Exploration constant of PUCT."""
