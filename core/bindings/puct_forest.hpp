@@ -71,7 +71,8 @@ void bind_puct_forest(nb::module_& m, const char* name) {
                 owned(forest, [&] { forest.add_noise(as_span(noise), share); });
             },
             nb::arg("noise"), nb::arg("share"),
-            "Mixes noise into the priors of all roots: see the tree's `add_noise`. `noise` float32 [root moves "
+            "Mixes noise into the priors of all roots: see the tree's `add_noise`. `noise` float32 [root "
+            "moves "
             "of all trees], as `root_moves` orders them. Raises ValueError.")
         .def(
             "begin_halving",

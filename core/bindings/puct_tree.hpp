@@ -119,7 +119,8 @@ void bind_puct_tree(nb::module_& m, nb::class_<State<P>>& state, const char* nam
             "(c_visit + max N) c_scale q. The search ends early if a win is proven. Raises ValueError, and "
             "RuntimeError if moves of the root were visited.")
         .def("halving_choice", owned_member<T, &T::halving_choice>,
-             "The place among the root's moves of the move that sequential halving plays: a proven win, or the "
+             "The place among the root's moves of the move that sequential halving plays: a proven win, or "
+             "the "
              "best of the most visited. Raises RuntimeError without `begin_halving`.")
         .def(
             "restrict",

@@ -1,9 +1,9 @@
 // Gumbel root selection by sequential halving (Danihelka et al. 2022, "Policy improvement by planning with
 // Gumbel", section 4, and algorithm 2).
 //
-// Each move of the root gets a score g(a) + logit(a), g a sample of the Gumbel distribution: the move with the
-// highest score is a sample of the prior. The m moves with the highest scores are considered; they are visited
-// equally often, then the better half of them by
+// Each move of the root gets a score g(a) + logit(a), g a sample of the Gumbel distribution: the move with
+// the highest score is a sample of the prior. The m moves with the highest scores are considered; they are
+// visited equally often, then the better half of them by
 //
 //     g(a) + logit(a) + sigma(Q(a)),        sigma(q) = (c_visit + max_b N(b)) c_scale q
 //
@@ -34,11 +34,13 @@ struct GumbelConfig {
 /// share them by sequential halving. Each round has about visits / log2(considered) visits.
 inline std::vector<std::uint32_t> halving_schedule(std::uint32_t considered, std::uint32_t visits) {
     std::vector<std::uint32_t> schedule;
-    const std::uint32_t rounds = considered > 1 ? static_cast<std::uint32_t>(std::bit_width(considered - 1)) : 1;
+    const std::uint32_t rounds =
+        considered > 1 ? static_cast<std::uint32_t>(std::bit_width(considered - 1)) : 1;
     std::uint32_t left = std::max(considered, 1u), made = 0;
     while (schedule.size() < visits) {
         const std::uint32_t times = std::max(1u, visits / (rounds * left));
-        for (std::uint32_t time = 0; time < times; ++time, ++made) schedule.insert(schedule.end(), left, made);
+        for (std::uint32_t time = 0; time < times; ++time, ++made)
+            schedule.insert(schedule.end(), left, made);
         left = considered > 1 ? std::max(2u, left / 2) : 1;
     }
     schedule.resize(visits);

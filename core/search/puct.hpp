@@ -139,7 +139,8 @@ class PuctTree {
         config.considered = std::min(config.considered, static_cast<std::uint32_t>(edges.size()));
         gumbel_ = GumbelRoot{config, {}, halving_schedule(config.considered, visits)};
         for (std::size_t i = 0; i < edges.size(); ++i) {
-            gumbel_->scores.push_back(noise[i] + std::log(std::max(static_cast<double>(edges[i].prior), 1e-12)));
+            gumbel_->scores.push_back(noise[i] +
+                                      std::log(std::max(static_cast<double>(edges[i].prior), 1e-12)));
         }
     }
 
@@ -213,7 +214,8 @@ class PuctTree {
         int depth = 0;
         ++tree_.nodes[0].in_flight;
         while (tree_.nodes[at].status == NodeStatus::expanded) {
-            const std::size_t best = at == 0 && gumbel_ ? select_by_halving(*gumbel_, tree_) : select_puct(at);
+            const std::size_t best =
+                at == 0 && gumbel_ ? select_by_halving(*gumbel_, tree_) : select_puct(at);
             Index child = tree_.edges[best].child;
             if (child == none) {
                 if (full()) {

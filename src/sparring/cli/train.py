@@ -197,8 +197,8 @@ def selfplay(
     config: Annotated[
         str,
         typer.Option(
-            help=f"Configuration: {', '.join(shipped_selfplay_configs())}, or a TOML file. Without it, the one "
-            "for the size of the board."
+            help=f"Configuration: {', '.join(shipped_selfplay_configs())}, or a TOML file. Without it, the "
+            "one for the size of the board."
         ),
     ] = "",
     option: Options = None,
@@ -207,7 +207,7 @@ def selfplay(
     minutes: Minutes = None,
     steps: Steps = None,
     seed: TrainingSeed = None,
-    workers: Annotated[int, typer.Option(min=1, help="Processes that play, or actors on a Ray cluster.")] = 1,
+    workers: Annotated[int, typer.Option(min=1, help="Processes that play, or actors of Ray.")] = 1,
     ray: Annotated[str | None, typer.Option(help="Address of a Ray cluster to play on.")] = None,
     backend: Annotated[
         str, typer.Option(help=f"Runtime of the networks that play: {', '.join(BACKENDS)}.")
@@ -226,8 +226,8 @@ def selfplay(
 ) -> None:
     """Train a strong network by self-play, from the rules alone.
 
-    Plays games with the newest network and learns from them. An interrupted run is resumed by the same command.
-    `best.toml` in the run folder is a player of the newest network.
+    Plays games with the newest network and learns from them; `best.toml` in the run folder is a player of it.
+    An interrupted run is resumed by the same command.
     """
     rules = {} if option is None else dict(vars(choose_game(game, option)))
     console = make_console(stderr=True)
@@ -236,17 +236,17 @@ def selfplay(
         from sparring.training.trainer import Trainer, init_distributed
 
         chosen = load_selfplay_config(config, game, rules).changed(steps=steps, seed=seed)
-        play = {"leash_weight": leash_weight or (chosen.play.leash_weight or 1.0)} if leash else {}
+        tether = {"leash": leash or None, "leash_weight": leash_weight}
         chosen = with_changes(
             chosen,
-            play=play,
+            play={key: value for key, value in tether.items() if value is not None},
             gate={} if gate is None else {"games": gate},
             minutes=0.0 if steps is not None else chosen.minutes if minutes is None else minutes,
         )
         gpu = init_distributed(device)[2].type == "cuda"
         who = Workers(workers, ray, backend or ("torch" if gpu else "onnxruntime"))
         display = _SelfPlayDisplay(console)
-        task = SelfPlayTask(chosen, out, who, initial=initial, leash=leash, on_games=display.on_games)
+        task = SelfPlayTask(chosen, out, who, initial=initial, on_games=display.on_games)
         run = Trainer(task, out, device=device, compiled=compiled, seconds=60 * chosen.minutes)
         if run.step:
             console.print(f"resuming at step {run.step:,} in {foreign(out)}", soft_wrap=True)
@@ -256,7 +256,7 @@ def selfplay(
             task.finish()
     if not finished:
         console.print(
-            f"interrupted at step {run.step:,}; the same command resumes from the checkpoint in {foreign(out)}",
+            f"interrupted at step {run.step:,}; the same command resumes the run in {foreign(out)}",
             soft_wrap=True,
         )
         raise typer.Exit(INTERRUPTED)

@@ -1,7 +1,8 @@
-"""The improved policy of a Gumbel search (Danihelka et al. 2022, "Policy improvement by planning with Gumbel").
+"""The improved policy of a Gumbel search.
 
-The moves of the root are chosen by sequential halving in the native tree (`core/search/gumbel.hpp`). This
-module completes their values and makes the policy that a network is trained towards:
+The formulas are those of Danihelka et al. 2022, "Policy improvement by planning with Gumbel". The moves of
+the root are chosen by sequential halving in the native tree (`core/search/gumbel.hpp`). This module completes
+their values and makes the policy that a network is trained towards:
 
     completed Q(a) = Q(a) if N(a) > 0, else v_mix                                          (equation 10)
     v_mix = (v + sum N * sum_visited P(a) Q(a) / sum_visited P(a)) / (1 + sum N)           (appendix D)
@@ -9,8 +10,8 @@ module completes their values and makes the policy that a network is trained tow
     policy = softmax(log P + sigma(completed Q))                                           (equation 11)
 
 With a leash, a policy L, it is softmax((log P + lambda log L + sigma) / (1 + lambda)): the policy that
-maximises sum policy * sigma - KL(policy || P) - lambda KL(policy || L), as in piKL (Jacob et al. 2022). Proofs
-are exact: a proven win takes all, a proven loss nothing if there is another move.
+maximises sum policy * sigma - KL(policy || P) - lambda KL(policy || L), as in piKL (Jacob et al. 2022).
+Proofs are exact: a proven win takes all, a proven loss nothing if there is another move.
 """
 
 from __future__ import annotations

@@ -72,8 +72,10 @@ class PlayConfig:
     """Games of a file: the task of a worker."""
     parallel: PositiveInt = 64
     """Games that a worker plays at once; each step evaluates a leaf of each."""
-    leash_weight: NonNegative = 0.0
-    """Weight of the KL divergence from the leash (`--leash`) in the policy target."""
+    leash: str = ""
+    """Policy that the network stays near: a model name or a file, such as `human`; none without."""
+    leash_weight: NonNegative = 1.0
+    """Weight of the KL divergence from the leash in the policy target (piKL)."""
 
 
 @dataclass(frozen=True)

@@ -193,13 +193,17 @@ class SelfPlayer:
         sizes = np.diff(before.offsets)
         rngs = [game.rng if is_full else None for game, is_full in zip(games, full, strict=True)]
         if play.search == "gumbel":
-            noise = [np.zeros(n) if rng is None else rng.gumbel(size=n) for rng, n in zip(rngs, sizes, strict=True)]
+            noise = [
+                np.zeros(n) if rng is None else rng.gumbel(size=n) for rng, n in zip(rngs, sizes, strict=True)
+            ]
             forest.begin_halving(
                 np.concatenate(noise).astype(np.float32), budgets, play.considered, play.c_visit, play.c_scale
             )
         elif play.noise:
             noise = [
-                before.priors[start : start + n] if rng is None else rng.dirichlet(np.full(n, play.noise_moves / n))
+                before.priors[start : start + n]
+                if rng is None
+                else rng.dirichlet(np.full(n, play.noise_moves / n))
                 for rng, start, n in zip(rngs, before.offsets, sizes, strict=False)
             ]
             forest.add_noise(np.concatenate(noise).astype(np.float32), play.noise)
@@ -212,7 +216,9 @@ class SelfPlayer:
         play, roots, values = self._play, RootMoves(*forest.root_moves()), forest.values
         leash, weight = None, play.leash_weight
         if self.leash is not None:
-            leash = predict_batch(self.leash, _batch([game.state for game in games], self.config.game)).probabilities
+            leash = predict_batch(
+                self.leash, _batch([game.state for game in games], self.config.game)
+            ).probabilities
         if play.search == "gumbel":
             policy = improved_policy(
                 roots, raw, c_visit=play.c_visit, c_scale=play.c_scale, leash=leash, leash_weight=weight

@@ -58,7 +58,10 @@ class PlayerSide:
 
     def choose(self, games: Sequence[int], states: Sequence[Any]) -> list[Move]:
         """The players' choices."""
-        return [self._player(number).choose(Turn.of(state)).move for number, state in zip(games, states, strict=True)]
+        return [
+            self._player(number).choose(Turn.of(state)).move
+            for number, state in zip(games, states, strict=True)
+        ]
 
     def _player(self, number: int) -> Player:
         if number not in self._players:

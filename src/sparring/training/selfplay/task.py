@@ -92,8 +92,7 @@ class GenerationProgress:
 class SelfPlayTask(Task):
     """Training of a policy and value network by self-play.
 
-    `folder` is that of the run. `initial` is a network or run whose weights it begins with, and `leash` a
-    policy whose KL divergence is part of the policy target.
+    `folder` is that of the run. `initial` is a network or run whose weights it begins with.
     """
 
     name: ClassVar[str] = "selfplay"
@@ -106,13 +105,10 @@ class SelfPlayTask(Task):
         workers: Workers | None = None,
         *,
         initial: Path | None = None,
-        leash: str = "",
         on_games: Callable[[GenerationProgress], None] = lambda progress: None,
     ) -> None:
-        if leash and not config.play.leash_weight:
-            raise BadConfig("a leash needs play.leash_weight > 0")
         self.config, self.folder, self.workers = config, folder, workers or Workers()
-        self._initial, self._leash, self._on_games = initial, leash, on_games
+        self._initial, self._on_games = initial, on_games
         self.layout = board_layout(config)
         self.window = Window(config, self.layout)
         self._model: nn.Module | None = None
@@ -141,9 +137,7 @@ class SelfPlayTask(Task):
         model = make_network(self.config)
         if self._initial is not None:
             planes = random_planes(self.config, self.layout)
-            load_initial_weights(
-                model, self._initial, self.config, planes, torch.zeros(len(planes), CONTEXT)
-            )
+            load_initial_weights(model, self._initial, self.config, planes, torch.zeros(len(planes), CONTEXT))
         return model
 
     def open(self, model: nn.Module, device: torch.device, replica: tuple[int, int]) -> None:
@@ -266,7 +260,9 @@ class SelfPlayTask(Task):
 
     def _play(self, generation: int) -> None:
         """Plays the blocks of a generation that have no file yet."""
-        files = {first: block_file(self.folder, generation, first) for first, _ in blocks_of(self.config.play)}
+        files = {
+            first: block_file(self.folder, generation, first) for first, _ in blocks_of(self.config.play)
+        }
         missing = [block for block in blocks_of(self.config.play) if not files[block[0]].exists()]
         if not missing:
             return
@@ -289,7 +285,7 @@ class SelfPlayTask(Task):
     def _run(self, tasks: Iterator[SelfPlayTaskKind]) -> Iterator[SelfPlayResult]:
         if self._pool is None:
             workers = self.workers
-            spawn = partial(SelfPlayWorker, self.config, self._leash, workers.backend, workers.threads)
+            spawn = partial(SelfPlayWorker, self.config, workers.backend, workers.threads)
             self._pool = open_pool(spawn, workers.count, str, workers.ray)
             self._pool.__enter__()
         return self._pool.run(tasks)
@@ -386,7 +382,7 @@ class SelfPlayTask(Task):
         return {**means, "constant_value_loss": constant}
 
     def _evaluate(self, generation: int) -> dict[str, Any]:
-        """Matches against the fixed opponents. `elo` adds up the differences from evaluation to evaluation."""
+        """Matches against the fixed opponents. `elo` adds up the differences between evaluations."""
         part, figures = self.config.evaluation, dict[str, Any]()
         network = self._read_network(generation)
         opponents = ["random"] * part.random + [f"strength-{number}" for number in part.strengths]
@@ -401,14 +397,18 @@ class SelfPlayTask(Task):
         self._measured.append(generation)
         return figures
 
-    def _match(self, network: NetworkFile, opponent: NetworkFile | str, games: int, first: int = 0) -> MatchScore:
+    def _match(
+        self, network: NetworkFile, opponent: NetworkFile | str, games: int, first: int = 0
+    ) -> MatchScore:
         """Plays a match, cut into tasks for the workers; the scores are those of `network`."""
         seed = self.config.training.seed
         size = max(2, -(-games // self.workers.count) // 2 * 2) if self.workers.count > 1 else games
         starts = range(first, first + games, size)
         tasks = [MatchTask(network, opponent, n, min(n + size, first + games), seed) for n in starts]
         played = {
-            result.task.first: result.score for result in self._run(iter(tasks)) if isinstance(result, PlayedMatch)
+            result.task.first: result.score
+            for result in self._run(iter(tasks))
+            if isinstance(result, PlayedMatch)
         }
         return sum((played[n] for n in sorted(played)), MatchScore(()))
 
@@ -432,8 +432,8 @@ class SelfPlayTask(Task):
                 warnings.append("the policy targets are as good as uniform: the search adds nothing")
         if metrics.get("wrong_resignations", 0) > 0.1:
             warnings.append(
-                f"{metrics['wrong_resignations']:.0%} of the games that would have been resigned were not lost: "
-                "lower play.resign_below"
+                f"{metrics['wrong_resignations']:.0%} of the games that would have been resigned were not "
+                "lost: lower play.resign_below"
             )
         return warnings
 

@@ -1,4 +1,4 @@
-"""The positions that the learner samples: a window over the newest games, which grows with all that were played.
+"""The positions that the learner samples: a window over the newest games, which grows with the run.
 
 A block's games are replayed once, when it enters the window, and its positions are kept encoded: the bits of
 binary planes, the values of count planes, and the labels of the legal moves.
@@ -94,7 +94,7 @@ def _policy(block: GameBlock, kept: NDArray[np.bool_]) -> NDArray[np.float16]:
 def value_targets(
     results: NDArray[np.integer], values: NDArray[np.float32], search_share: float
 ) -> NDArray[np.float32]:
-    """Win, draw and loss [n, 3] of the player to move: of the results -1, 0 and 1 and the searches' values."""
+    """Win, draw and loss [n, 3] of the player to move, by results -1, 0 and 1 and the searches' values."""
     played = np.stack([results > 0, results == 0, results < 0], axis=1).astype(np.float32)
     win = (1 + np.clip(values, -1, 1)) / 2
     searched = np.stack([win, np.zeros_like(win), 1 - win], axis=1)
@@ -135,7 +135,8 @@ class Window:
         chosen = np.sort(rng.integers(ends[-1], size=count))
         owners = np.searchsorted(ends, chosen, side="right")
         parts = [
-            (self._blocks[i], chosen[owners == i] - (ends[i] - len(self._blocks[i]))) for i in np.unique(owners)
+            (self._blocks[i], chosen[owners == i] - (ends[i] - len(self._blocks[i])))
+            for i in np.unique(owners)
         ]
         symmetry = 0
         if self._config.learn.symmetries and self._layout.symmetry_labels is not None:
@@ -170,8 +171,12 @@ def training_batch(
     }
     places = [_moves_of(block, rows) for block, rows in parts]
     arrays["sizes"] = np.concatenate([np.diff(block.offsets)[rows] for block, rows in parts])
-    arrays["labels"] = np.concatenate([block.labels[at] for (block, _), at in zip(parts, places, strict=True)])
-    arrays["policy"] = np.concatenate([block.policy[at] for (block, _), at in zip(parts, places, strict=True)])
+    arrays["labels"] = np.concatenate(
+        [block.labels[at] for (block, _), at in zip(parts, places, strict=True)]
+    )
+    arrays["policy"] = np.concatenate(
+        [block.policy[at] for (block, _), at in zip(parts, places, strict=True)]
+    )
     tensors = to_device(arrays, device)
     n = len(arrays["wdl"])
     planes = unpack_bits(tensors["bits"], (layout.planes, layout.rows, layout.columns))
@@ -229,8 +234,6 @@ def _turn(
 
 def board_layout(config: SelfPlayConfig) -> NetworkLayout:
     """The layout of the network's inputs and labels on the board of the configuration's rules."""
-    import dataclasses
-
     layout = describe(config.game).layout
     assert layout is not None, "checked by the configuration"
     made = layout(config.network.history)

@@ -88,9 +88,9 @@ SelfPlayResult: TypeAlias = PlayedBlock | PlayedMatch
 class SelfPlayWorker(Worker[SelfPlayTaskKind, SelfPlayResult]):
     """Plays with networks on this machine. `backend` and `threads` are those of the networks."""
 
-    def __init__(self, config: SelfPlayConfig, leash: str, backend: str, threads: int) -> None:
+    def __init__(self, config: SelfPlayConfig, backend: str, threads: int) -> None:
         self._config, self._backend, self._threads = config, backend, threads
-        self._leash = self._load(leash) if leash else None
+        self._leash = self._load(config.play.leash) if config.play.leash else None
         self._networks: OrderedDict[str, Policy] = OrderedDict()
 
     def work(self, task: SelfPlayTaskKind) -> SelfPlayResult:
@@ -133,5 +133,9 @@ class SelfPlayWorker(Worker[SelfPlayTaskKind, SelfPlayResult]):
 
     def _load(self, source: str) -> Policy:
         return load_policy(
-            source, self._config.game, backend=self._backend, threads=self._threads, batch=self._config.play.parallel
+            source,
+            self._config.game,
+            backend=self._backend,
+            threads=self._threads,
+            batch=self._config.play.parallel,
         )
