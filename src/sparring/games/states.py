@@ -134,6 +134,11 @@ class PythonState(abc.ABC):
     def encode(cls, states: Sequence[Self]) -> NDArray[np.float32]:
         """Input planes from the view of the player to move: [states, planes, rows, columns] in [0, 1]."""
 
+    def policy_label(self, move: Move) -> int:
+        """The number of a legal move among the outputs of a network's policy, in the order of the game's
+        `NetworkLayout`; by default the move itself."""
+        return move
+
     def play(self, move: Move) -> Self:
         """The state after a move. Raises IllegalMove."""
         if move not in self.legal_moves():

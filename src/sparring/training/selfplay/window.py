@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +18,6 @@ from torch import Tensor
 
 from sparring.games import NetworkLayout, describe
 from sparring.networks.conditioned import CONTEXT
-from sparring.search.trees import samples_class
 from sparring.training.batches import IGNORE_INDEX, TrainingBatch, to_device, unpack_bits
 from sparring.training.selfplay.config import LearnConfig, SelfPlayConfig
 from sparring.training.selfplay.games import GameBlock, read_block
@@ -60,7 +59,7 @@ def encode_block(block: GameBlock, config: SelfPlayConfig, layout: NetworkLayout
     ends = starts + block.lengths * block.about["width"]
     moves = [block.moves[a:b].tobytes() for a, b in zip(starts, ends, strict=True)]
     limits = np.stack([block.skipped.astype(np.int64), np.zeros(games, np.int64)], axis=1)
-    samples = samples_class(config.game).unpack(
+    samples = describe(config.game).samples_class.unpack(
         [block.about["start"]] * games, moves, [None] * games, limits, block.about["width"]
     )
     whose = np.repeat(np.arange(games), block.lengths)
@@ -146,7 +145,7 @@ class Window:
     @property
     def symmetries(self) -> int:
         """The symmetries of the board, the identity included."""
-        return int(samples_class(self._config.game).symmetries)
+        return int(describe(self._config.game).samples_class.symmetries)
 
     def _turned(self, symmetry: int) -> NDArray[np.int64] | None:
         """The images of the cells under a symmetry; None for the identity."""
@@ -236,12 +235,7 @@ def board_layout(config: SelfPlayConfig) -> NetworkLayout:
     """The layout of the network's inputs and labels on the board of the configuration's rules."""
     layout = describe(config.game).layout
     assert layout is not None, "checked by the configuration"
-    made = layout(config.network.history)
-    if not made.any_board_size:
-        return made
-    rows, columns = config.load_game().spec.board
-    moves = rows * columns + 1 if made.head == "points" else made.moves // made.cells * rows * columns
-    return replace(made, rows=rows, columns=columns, moves=moves)
+    return layout(config.network.history).on_board(*config.load_game().spec.board)
 
 
 def random_planes(config: SelfPlayConfig, layout: NetworkLayout, positions: int = 512) -> Tensor:
@@ -253,5 +247,7 @@ def random_planes(config: SelfPlayConfig, layout: NetworkLayout, positions: int 
         state = state.play(int(rng.choice(state.legal_moves())))
         if state.outcome is not None:
             state = config.load_game().initial()
-    planes = samples_class(config.game).encode_states(states, layout.encoding, config.network.history)
+    planes = describe(config.game).samples_class.encode_states(
+        states, layout.encoding, config.network.history
+    )
     return torch.from_numpy(np.ascontiguousarray(planes))
