@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import subprocess
-import sys
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -20,24 +15,14 @@ from sparring.games import load_game
 from sparring.players import GameStart, Turn, load_player_config
 from sparring.training.selfplay import task as task_module
 from sparring.training.selfplay.config import load_selfplay_config
-from sparring.training.selfplay.games import read_block
 from sparring.training.selfplay.matches import MatchScore
-from sparring.training.selfplay.task import GenerationProgress, SelfPlayTask, Workers
+from sparring.training.selfplay.task import GenerationProgress, SelfPlayTask
 from sparring.training.trainer import Trainer, read_metrics
 from tests.training.selfplay.selfplay_factories import contents, run, tiny_config
-from tests.waiting import wait_until
 
 
 class Killed(BaseException):
     """In place of kill -9: nothing catches it."""
-
-
-@pytest.fixture(scope="module")
-def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run of two generations."""
-    folder = tmp_path_factory.mktemp("undisturbed")
-    run(tiny_config(), folder)
-    return folder
 
 
 def kill_after_games(games: int) -> Any:
@@ -92,80 +77,6 @@ def contents_so_far(folder: Path) -> dict[str, bytes]:
     found = contents(folder)
     (folder / "model.onnx").unlink()
     return found
-
-
-def games_of(folder: Path) -> Counter[tuple[int, int]]:
-    """(generation, number) of each game in the files of a run."""
-    found: Counter[tuple[int, int]] = Counter()
-    for path in folder.glob("games/*.npz"):
-        block = read_block(path)
-        first = block.about["first"]
-        found.update((block.about["generation"], number) for number in range(first, first + len(block)))
-    return found
-
-
-EVERY_GAME = Counter((generation, number) for generation in range(2) for number in range(4))
-
-
-def test_killed_workers_lose_no_game_and_double_none(undisturbed: Path, tmp_path: Path) -> None:
-    """The first process is killed while it plays; another takes its block."""
-    killed = []
-
-    def on_games(progress: GenerationProgress) -> None:
-        processes = getattr(task._pool, "_processes")  # noqa: B009  # the pool has no other way to name them
-        if len(killed) < 2:
-            victim = next(iter(processes.values())).pid
-            os.kill(victim, signal.SIGKILL)
-            killed.append(victim)
-
-    task = SelfPlayTask(tiny_config(), tmp_path, Workers(2), on_games=on_games)
-    try:
-        Trainer(task, tmp_path, device="cpu").train()
-    finally:
-        task.close()
-    assert len(set(killed)) == 2
-    assert games_of(tmp_path) == EVERY_GAME
-    assert contents(tmp_path) == contents(undisturbed), "the games do not depend on who plays them"
-
-
-LEARNER = """
-import sys
-from pathlib import Path
-from tests.training.selfplay.selfplay_factories import run, tiny_config
-run(tiny_config(), Path(sys.argv[1]))
-"""
-
-
-def test_a_learner_that_is_killed_by_the_system_goes_on(undisturbed: Path, tmp_path: Path) -> None:
-    root = Path(__file__).parents[3]
-    learner = subprocess.Popen(
-        [sys.executable, "-c", LEARNER, str(tmp_path)], env={**os.environ, "PYTHONPATH": str(root)}
-    )
-    wait_until(lambda: any(tmp_path.glob("games/*.npz")))
-    learner.kill()
-    learner.wait()
-    run(tiny_config(), tmp_path)
-    assert games_of(tmp_path) == EVERY_GAME
-    assert contents(tmp_path) == contents(undisturbed)
-
-
-def test_actors_of_ray_play_the_same_games(undisturbed: Path, tmp_path: Path) -> None:
-    pytest.importorskip("ray")
-    killed = []
-
-    def on_games(progress: GenerationProgress) -> None:
-        if not killed:
-            pool: Any = task._pool
-            killed.append(pool._actors[0])
-            pool._ray.kill(killed[0])
-
-    task = SelfPlayTask(tiny_config(), tmp_path, Workers(2, ray="local"), on_games=on_games)
-    try:
-        Trainer(task, tmp_path, device="cpu").train()
-    finally:
-        task.close()
-    assert killed
-    assert contents(tmp_path) == contents(undisturbed)
 
 
 def test_with_a_lag_games_are_played_by_the_network_before(tmp_path: Path) -> None:
