@@ -268,7 +268,8 @@ class _SelfPlayDisplay:
     """A progress bar, a line above it for each generation, and warnings."""
 
     def __init__(self, console: Console) -> None:
-        self._console, self._shown, self._games = console, None, ""
+        self._console, self._games = console, ""
+        self._shown: dict[str, Any] | None = None
 
     def begin(self, bar: Progress, run: trainer.Trainer) -> Callable[[trainer.TrainingProgress], None]:
         """The function that shows the progress of the run."""

@@ -162,7 +162,7 @@ def encode_states(states: Sequence[Any], encoding: str, history: int) -> NDArray
 def decode_states(
     states: Sequence[Any], logits: NDArray[np.float32], encoding: str
 ) -> tuple[list[tuple[int, ...]], NDArray[np.float32]]:
-    """The legal moves of each state, and in one array a softmax over their labels' logits [states, labels]."""
+    """The legal moves of each state, and a softmax over their labels' logits [states, labels]."""
     if encoding != ENCODING:
         raise ValueError(f"a game in Python has the encoding '{ENCODING}'")
     moves, shares = [], []

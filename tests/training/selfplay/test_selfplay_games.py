@@ -19,7 +19,7 @@ from sparring.training.selfplay.games import (
     SelfPlayer,
     read_block,
 )
-from sparring.training.selfplay.matches import NetworkSide, PlayerSide, play_match
+from sparring.training.selfplay.matches import fixed_opponent, network_mover, play_match
 from sparring.training.selfplay.window import (
     board_layout,
     encode_block,
@@ -141,11 +141,11 @@ def test_turned_positions_are_those_that_the_core_encodes() -> None:
 
 def test_matches_are_in_pairs_and_the_stronger_side_wins() -> None:
     rules = load_game("breakthrough")
-    strong, weak = PlayerSide("strength-1", rules, 1), PlayerSide("random", rules, 1)
+    strong, weak = fixed_opponent("strength-1", rules, 1), fixed_opponent("random", rules, 1)
     options: dict[str, Any] = {"seed": 1, "opening_plies": 2, "max_plies": 200}
     score = play_match(rules, strong, weak, range(6), **options)
     assert score.share == 1
     assert score.elo > 300
     assert play_match(rules, weak, strong, range(6), **options).share == 0
-    network = NetworkSide(ConstantPolicy(0), 4)
+    network = network_mover(ConstantPolicy(0), 4)
     assert play_match(rules, network, network, range(2), **options).share == 0.5

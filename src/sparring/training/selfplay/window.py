@@ -27,7 +27,8 @@ def window_size(positions: int, learn: LearnConfig) -> int:
     """The size of the window after `positions` positions in all: KataGo's power law (Wu 2020, appendix C)."""
     if positions <= learn.window:
         return positions
-    grown = ((positions / learn.window) ** learn.window_exponent - 1) / learn.window_exponent
+    ratio: float = (positions / learn.window) ** learn.window_exponent
+    grown = (ratio - 1) / learn.window_exponent
     return round(learn.window * (1 + learn.window_growth * grown))
 
 

@@ -17,7 +17,7 @@ from sparring.base.workers import Worker
 from sparring.policies import Policy, load_policy
 from sparring.training.selfplay.config import SelfPlayConfig
 from sparring.training.selfplay.games import SelfPlayer
-from sparring.training.selfplay.matches import MatchScore, NetworkSide, PlayerSide, play_match
+from sparring.training.selfplay.matches import MatchScore, fixed_opponent, network_mover, play_match
 
 _LOADED = 3
 """Networks that a worker keeps."""
@@ -109,10 +109,10 @@ class SelfPlayWorker(Worker[SelfPlayTaskKind, SelfPlayResult]):
         visits = config.evaluation.visits
         score = play_match(
             rules,
-            NetworkSide(self._policy(task.network), visits),
-            PlayerSide(task.opponent, rules, task.seed)
+            network_mover(self._policy(task.network), visits),
+            fixed_opponent(task.opponent, rules, task.seed)
             if isinstance(task.opponent, str)
-            else NetworkSide(self._policy(task.opponent), visits),
+            else network_mover(self._policy(task.opponent), visits),
             range(task.first, task.last),
             seed=task.seed,
             opening_plies=config.evaluation.opening_plies,
