@@ -29,7 +29,7 @@ def tiny_config(game: str = "breakthrough", **parts: Any) -> SelfPlayConfig:
         "gate": {},
     }
     for name, changes in parts.items():
-        entries[name] = {**entries[name], **changes} if isinstance(changes, dict) else changes
+        entries[name] = {**entries.get(name, {}), **changes} if isinstance(changes, dict) else changes
     return from_table(SelfPlayConfig, entries)
 
 

@@ -11,6 +11,8 @@ import torch
 
 from sparring.base.errors import BadFile
 from sparring.games import describe, load_game
+from sparring.records.batches import NO_LABEL
+from sparring.training.model import make_network
 from sparring.training.selfplay.games import (
     BY_RULES,
     RESIGNED,
@@ -21,6 +23,7 @@ from sparring.training.selfplay.games import (
 )
 from sparring.training.selfplay.matches import fixed_opponent, network_mover, play_match
 from sparring.training.selfplay.window import (
+    Window,
     board_layout,
     encode_block,
     training_batch,
@@ -117,26 +120,46 @@ def test_the_window_grows_by_the_power_law() -> None:
     assert 1000 < window_size(10_000, learn) < 4000
 
 
-def test_turned_positions_are_those_that_the_core_encodes() -> None:
-    block, config = play(), tiny_config()
-    layout = board_layout(config)
+@pytest.mark.parametrize(
+    ("game", "rules", "symmetry"),
+    [("breakthrough", {}, 1), ("shogi", {}, 1), ("go", {"size": 7}, 5)],
+)
+def test_positions_of_a_game_are_learned_from_and_turned_as_the_core_turns_them(
+    game: str, rules: dict[str, Any], symmetry: int
+) -> None:
+    config = tiny_config(game, rules=rules, play={"max_plies": 9, "visits": 2})
+    block = SelfPlayer(config, ConstantPolicy(0.0, game)).play_block(0, 0, 3)
+    layout, width = board_layout(config), block.about["width"]
     positions = encode_block(block, config, layout)
-    rows = np.arange(40)
-    cells = np.asarray(load_game("breakthrough").initial().transformed_cells(1), np.int64)
+    rows = np.arange(len(positions))
+    batch = training_batch([(positions, rows)], layout, torch.device("cpu"))
+    policy, wdl = make_network(config)(batch.planes, batch.context)
+    assert policy.shape == batch.teacher_policy.shape == (len(rows), layout.moves)
+    assert wdl.shape == batch.teacher_wdl.shape
+    cells = np.asarray(config.load_game().initial().transformed_cells(symmetry), np.int64)
     turned = training_batch([(positions, rows)], layout, torch.device("cpu"), cells)
-    ends = np.cumsum(block.lengths)
-    samples = describe("breakthrough").samples_class.unpack(
-        ["" or block.about["start"]] * 4,
-        [block.moves[a:b].tobytes() for a, b in zip(ends - block.lengths, ends, strict=True)],
-        [None] * 4, np.zeros((4, 2), np.int64), 1,
+    ends = np.cumsum(block.lengths) * width
+    samples = describe(game).samples_class.unpack(
+        [block.about["start"]] * 3,
+        [block.moves[a:b].tobytes() for a, b in zip(ends - block.lengths * width, ends, strict=True)],
+        [None] * 3, np.zeros((3, 2), np.int64), width,
     )  # fmt: skip
-    planes, _, labels, offsets, *_ = samples.encode(rows, "boards", 1, np.ones(40, np.uint8))
+    symmetries = np.full(len(rows), symmetry, np.uint8)
+    planes, _, labels, offsets, _, _, applied = samples.encode(rows, layout.encoding, 1, symmetries)
+    assert (applied == symmetry).all()
     assert (turned.planes.numpy() == planes).all()
     for row in rows:
         legal = np.flatnonzero(turned.legal[row].numpy())
-        assert legal.tolist() == sorted(labels[offsets[row] : offsets[row + 1]])
+        assert legal.tolist() == sorted(set(labels[offsets[row] : offsets[row + 1]]) - {NO_LABEL})
         assert turned.teacher_policy[row].sum() == pytest.approx(1, abs=0.01)
         assert turned.teacher_policy[row][~turned.legal[row]].sum() == 0
+
+
+def test_positions_of_chess_are_not_turned() -> None:
+    config = tiny_config("chess", play={"max_plies": 4, "visits": 2})
+    block = SelfPlayer(config, ConstantPolicy(0.0, "chess")).play_block(0, 0, 2)
+    assert len(encode_block(block, config, board_layout(config))) == 8
+    assert Window(config, board_layout(config)).symmetries == 1
 
 
 def test_matches_are_in_pairs_and_the_stronger_side_wins() -> None:

@@ -24,7 +24,7 @@ from sparring.base.config import (
 from sparring.base.errors import BadConfig
 from sparring.games import Game, load_game
 from sparring.measure.ratings import Sprt
-from sparring.training.config import TrainingConfig, find_config
+from sparring.training.config import DataConfig, TrainingConfig, find_config
 
 _Share = Annotated[float, Meta(gt=0, le=1)]
 
@@ -132,7 +132,7 @@ class GateConfig:
 
 @dataclass(frozen=True)
 class SelfPlayConfig(TrainingConfig):
-    """Training by self-play: the keys of `TrainingConfig` without teachers, and these."""
+    """Training by self-play: the keys of `TrainingConfig` without teachers and data, and these."""
 
     rules: Mapping[str, Any] = field(default_factory=dict)
     """`[rules]`: options of the game, such as `size = 9` in Go."""
@@ -150,8 +150,8 @@ class SelfPlayConfig(TrainingConfig):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.teachers:
-            raise ValueError("self-play has no [[teachers]]")
+        if self.teachers or self.data != DataConfig():
+            raise ValueError("self-play has no [[teachers]] and no [data]")
         if self.network.rating_range or self.network.clock or self.network.facts or self.network.servers:
             raise ValueError("a network of self-play has no ratings, clock, servers and facts")
         if self.play.reuse_tree and self.play.search == "gumbel":

@@ -15,6 +15,7 @@ depend on the configuration and the network alone, so that on a CPU it ends with
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
@@ -53,6 +54,7 @@ from sparring.training.selfplay.worker import (
 )
 from sparring.training.task import StepLoss, Task, TaskBatch
 
+_CONFIG = "config.json"
 PLAYER = "best.toml"
 """File of the player in the folder of a run."""
 BEST = "best.onnx"
@@ -111,7 +113,6 @@ class SelfPlayTask(Task):
         self._initial, self._on_games = initial, on_games
         self.layout = board_layout(config)
         self.window = Window(config, self.layout)
-        self._model: nn.Module | None = None
         self._device = torch.device("cpu")
         self._pool: WorkerPool[SelfPlayTaskKind, SelfPlayResult] | None = None
         self._filled = 0
@@ -144,10 +145,20 @@ class SelfPlayTask(Task):
         """Keeps the model, whose weights are the first network."""
         if replica[1] > 1:
             raise BadConfig("self-play trains in one process: start it without torchrun")
-        self._model, self._device = model, device
+        self._device = device
+        self._claim_folder()
         if not self._network_file(0).exists():
             self._write_network(0, model, 0)
             self._write_player(0)
+
+    def _claim_folder(self) -> None:
+        """Notes the configuration before the first game. Raises BadConfig if the folder is of
+        another one."""
+        path = self.folder / _CONFIG
+        ours = json.dumps(self.config.as_dict(), sort_keys=True, indent=1, default=str)
+        if path.exists() and path.read_text() != ours:
+            raise BadConfig(f"{path} is another configuration: give another --out, or the same configuration")
+        atomic_write(path, ours)
 
     def close(self) -> None:
         """Ends the workers."""
@@ -401,6 +412,7 @@ class SelfPlayTask(Task):
         self, network: NetworkFile, opponent: NetworkFile | str, games: int, first: int = 0
     ) -> MatchScore:
         """Plays a match, cut into tasks for the workers; the scores are those of `network`."""
+        self._wait()  # the workers do one thing at a time
         seed = self.config.training.seed
         size = max(2, -(-games // self.workers.count) // 2 * 2) if self.workers.count > 1 else games
         starts = range(first, first + games, size)

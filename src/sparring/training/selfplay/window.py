@@ -138,15 +138,18 @@ class Window:
             (self._blocks[i], chosen[owners == i] - (ends[i] - len(self._blocks[i])))
             for i in np.unique(owners)
         ]
-        symmetry = 0
-        if self._config.learn.symmetries and self._layout.symmetry_labels is not None:
-            symmetry = int(rng.integers(self.symmetries))
+        symmetry = int(rng.integers(self.symmetries))
         return training_batch(parts, self._layout, device, self._turned(symmetry))
 
     @property
     def symmetries(self) -> int:
-        """The symmetries of the board, the identity included."""
-        return int(describe(self._config.game).samples_class.symmetries)
+        """The symmetries under which positions are shown, the identity included.
+
+        They are those of the initial position: none in chess, because of castling.
+        """
+        if not self._config.learn.symmetries or self._layout.symmetry_labels is None:
+            return 1
+        return int(self._config.load_game().initial().symmetries)
 
     def _turned(self, symmetry: int) -> NDArray[np.int64] | None:
         """The images of the cells under a symmetry; None for the identity."""
@@ -162,8 +165,8 @@ def training_batch(
     device: torch.device,
     turned: NDArray[np.int64] | None = None,
 ) -> TrainingBatch:
-    """The positions with these indices of each block as a batch; `turned` permutes the cells, and the labels
-    with them."""
+    """The positions with these indices of each block as a batch; `turned` permutes the cells, and the
+    labels with them."""
     arrays = {
         "bits": np.concatenate([block.bits[rows] for block, rows in parts]),
         "counts": np.concatenate([block.counts[rows] for block, rows in parts]),
