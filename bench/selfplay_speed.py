@@ -23,7 +23,7 @@ from sparring.training.selfplay.config import SelfPlayConfig, load_selfplay_conf
 from sparring.training.selfplay.games import SelfPlayer
 from sparring.training.selfplay.task import SelfPlayTask
 
-GAME, GAMES, BATCHES = "breakthrough", 192, 100
+GAME, GAMES, BATCHES = "breakthrough", 128, 100
 
 
 def measure() -> list[BenchmarkResult]:
@@ -50,7 +50,7 @@ def _self_play(policy: Policy, config: SelfPlayConfig) -> float:
 
 def _alone(policy: Policy, config: SelfPlayConfig) -> float:
     """Evaluations a second of positions of random games."""
-    rng, states = np.random.default_rng(1), []
+    rng, states = np.random.default_rng(1), list[object]()
     state = load_game(GAME).initial()
     while len(states) < config.play.parallel:
         states.append(state)

@@ -76,7 +76,7 @@ def test_a_learner_that_is_killed_by_the_system_goes_on(undisturbed: Path, tmp_p
 
 def test_actors_of_ray_play_the_same_games(undisturbed: Path, tmp_path: Path) -> None:
     pytest.importorskip("ray")
-    killed = []
+    killed: list[Any] = []
 
     def on_games(progress: GenerationProgress) -> None:
         if not killed:

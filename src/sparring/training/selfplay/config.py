@@ -21,8 +21,7 @@ from sparring.base.config import (
     from_table,
     read_toml,
 )
-from sparring.base.errors import BadConfig
-from sparring.games import Game, load_game
+from sparring.games import Game, describe, load_game
 from sparring.measure.ratings import Sprt
 from sparring.training.config import DataConfig, TrainingConfig, find_config
 
@@ -158,13 +157,13 @@ class SelfPlayConfig(TrainingConfig):
             raise bad_value(
                 "play.reuse_tree", True, "false: sequential halving begins with moves without visits"
             )
-        rules = self.load_game().spec
-        if rules.hidden:
+        if self.load_game().spec.hidden:
             raise bad_value("game", self.game, "a game without hidden information")
 
     def load_game(self) -> Game[Any]:
-        """The game with its rules. Raises BadConfig or ParseError."""
-        return load_game(self.game, **self.rules)
+        """The game with its rules. Raises BadConfig."""
+        game: Game[Any] = from_table(describe(self.game).rules, self.rules, Source().inside("rules"))
+        return game
 
     @property
     def generation_steps(self) -> int:
@@ -185,10 +184,11 @@ def load_selfplay_config(name: str | Path, game: str, rules: Mapping[str, Any]) 
     """
     path = find_config(name or default_config(game, rules), "selfplay_training")
     table = read_toml(path)
-    if table.get("game", game) != game:
-        raise BadConfig(f"the configuration {path.stem} is for {table['game']}, not {game}")
-    table["rules"] = {**table.get("rules", {}), **rules}
-    return from_table(SelfPlayConfig, {"name": f"{game}-selfplay", **table, "game": game}, Source(path))
+    if table.setdefault("game", game) != game:
+        raise Source(path).bad_value("game", table["game"], f"{game}, or no game")
+    if isinstance(table.setdefault("rules", {}), Mapping):
+        table["rules"] = {**table["rules"], **rules}
+    return from_table(SelfPlayConfig, {"name": f"{game}-selfplay", **table}, Source(path))
 
 
 def default_config(game: str, rules: Mapping[str, Any]) -> str:
