@@ -25,9 +25,9 @@ class Killed(BaseException):
     """In place of kill -9: nothing catches it."""
 
 
-def kill_after_games(games: int) -> Any:
+def kill_after_games(games: int, generation: int = 1) -> Any:
     def on_games(progress: GenerationProgress) -> None:
-        if progress.generation == 1 and progress.games >= games:
+        if progress.generation == generation and progress.games >= games:
             raise Killed
 
     return on_games
@@ -102,6 +102,14 @@ def test_the_run_has_metrics_and_a_player_that_plays(undisturbed: Path) -> None:
     with load_player("breakthrough", str(undisturbed / "best.toml")) as player:
         player.new_game(GameStart(load_game("breakthrough"), 0, state, seed=1))
         assert player.choose(Turn.of(state)).move in state.legal_moves()
+
+
+def test_a_folder_with_games_of_another_configuration_is_refused(tmp_path: Path) -> None:
+    """Also before the first checkpoint."""
+    with pytest.raises(Killed):
+        run(tiny_config(), tmp_path, on_games=kill_after_games(0, generation=0))
+    with pytest.raises(BadConfig, match="another configuration"):
+        run(tiny_config(play={"visits": 5}), tmp_path)
 
 
 def test_a_gate_keeps_the_network_that_plays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

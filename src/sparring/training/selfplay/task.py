@@ -119,6 +119,7 @@ class SelfPlayTask(Task):
         """Generations whose games are in the window."""
         self._ahead: Future[None] | None = None
         self._thread: ThreadPoolExecutor | None = None
+        self._closing = False
         self._speed: list[tuple[int, int, float]] = []
         """Positions, evaluations and seconds of the blocks since the last validation."""
         self._blocks: list[GameBlock] = []
@@ -161,7 +162,8 @@ class SelfPlayTask(Task):
         atomic_write(path, ours)
 
     def close(self) -> None:
-        """Ends the workers."""
+        """Ends the workers; blocks that are played ahead are finished or not begun."""
+        self._closing = True
         if self._thread is not None:
             self._thread.shutdown(cancel_futures=True)
             self._thread = None
@@ -288,6 +290,8 @@ class SelfPlayTask(Task):
             self._on_games(
                 GenerationProgress(generation, games, result.positions, result.positions / result.seconds)
             )
+            if self._closing:
+                return
 
     def _player_of(self, generation: int) -> int:
         """The generation of the network that plays a generation's games."""
