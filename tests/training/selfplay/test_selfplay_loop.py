@@ -114,14 +114,14 @@ def test_a_folder_with_games_of_another_configuration_is_refused(tmp_path: Path)
 
 def test_a_gate_keeps_the_network_that_plays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     scores = iter([(0.0, 0.0) * 4] * 50)
-    monkeypatch.setattr(SelfPlayTask, "_match", lambda *_: MatchScore(next(scores)))
+    monkeypatch.setattr(SelfPlayTask, "_match", lambda *_, **__: MatchScore(next(scores)))
     run(tiny_config(gate={"games": 40}, evaluation={"every": 99}), tmp_path)
     assert [entry["player"] for entry in read_metrics(tmp_path)] == [0, 0]
     assert (tmp_path / "best.onnx").read_bytes() == (tmp_path / "networks" / "00000.onnx").read_bytes()
 
 
 def test_a_gate_lets_a_better_network_play(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(SelfPlayTask, "_match", lambda *_: MatchScore((1.0,) * 8))
+    monkeypatch.setattr(SelfPlayTask, "_match", lambda *_, **__: MatchScore((1.0,) * 8))
     run(tiny_config(gate={"games": 400}, evaluation={"every": 99}), tmp_path)
     assert [entry["player"] for entry in read_metrics(tmp_path)] == [1, 2]
 
@@ -130,8 +130,8 @@ def test_it_says_early_that_nothing_is_learned(tmp_path: Path) -> None:
     """A network that does not change: its rate is 0."""
     stuck = tiny_config(training={"learning_rate": 0.0}, evaluation={"every": 1, "games": 8, "patience": 1})
     run(stuck, tmp_path)
-    (warning, *_) = [text for entry in read_metrics(tmp_path) for text in entry["warnings"]]
-    assert "nothing is learned" in warning or "no better than a constant" in warning
+    warnings = [text for entry in read_metrics(tmp_path) for text in entry["warnings"]]
+    assert any("nothing is learned" in warning for warning in warnings)
 
 
 def test_a_run_begins_with_the_weights_of_another(undisturbed: Path, tmp_path: Path) -> None:

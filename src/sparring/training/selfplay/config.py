@@ -110,7 +110,7 @@ class EvaluationConfig:
     opening_plies: Count = 2
     """Random plies at the start of a game."""
     random: bool = True
-    """Plays against random moves."""
+    """Plays the likeliest moves of the policy, without search, against random moves."""
     strengths: tuple[Annotated[int, Meta(ge=1, le=9)], ...] = (1,)
     """Plays against the small search players of these strengths."""
     earlier: bool = True

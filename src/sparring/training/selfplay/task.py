@@ -401,8 +401,8 @@ class SelfPlayTask(Task):
         part, figures = self.config.evaluation, dict[str, Any]()
         network = self._read_network(generation)
         opponents = ["random"] * part.random + [f"strength-{number}" for number in part.strengths]
-        for opponent in opponents:
-            score = self._match(network, opponent, part.games)
+        for opponent in opponents:  # with a search, a network that knows nothing beats random moves too
+            score = self._match(network, opponent, part.games, visits=0 if opponent == "random" else None)
             figures |= {f"score_{opponent}": score.share, f"elo_{opponent}": score.elo}
         earlier = self._measured[-1] if self._measured else 0
         if part.earlier and generation > earlier:
@@ -413,14 +413,20 @@ class SelfPlayTask(Task):
         return figures
 
     def _match(
-        self, network: NetworkFile, opponent: NetworkFile | str, games: int, first: int = 0
+        self,
+        network: NetworkFile,
+        opponent: NetworkFile | str,
+        games: int,
+        first: int = 0,
+        visits: int | None = None,
     ) -> MatchScore:
         """Plays a match, cut into tasks for the workers; the scores are those of `network`."""
         self._wait()  # the workers do one thing at a time
         seed = self.config.training.seed
+        visits = self.config.evaluation.visits if visits is None else visits
         size = max(2, -(-games // self.workers.count) // 2 * 2) if self.workers.count > 1 else games
         starts = range(first, first + games, size)
-        tasks = [MatchTask(network, opponent, n, min(n + size, first + games), seed) for n in starts]
+        tasks = [MatchTask(network, opponent, n, min(n + size, first + games), seed, visits) for n in starts]
         played = {
             result.task.first: result.score
             for result in self._run(iter(tasks))

@@ -54,6 +54,7 @@ class MatchTask:
     first: int
     last: int
     seed: int
+    visits: int
 
     def __str__(self) -> str:
         opponent = self.opponent if isinstance(self.opponent, str) else self.opponent.name
@@ -105,8 +106,7 @@ class SelfPlayWorker(Worker[SelfPlayTaskKind, SelfPlayResult]):
         return PlayedBlock(task, block.content(), len(block.values), player.evaluations, seconds)
 
     def _match(self, task: MatchTask) -> PlayedMatch:
-        config, rules = self._config, self._config.load_game()
-        visits = config.evaluation.visits
+        config, rules, visits = self._config, self._config.load_game(), task.visits
         score = play_match(
             rules,
             network_mover(self._policy(task.network), visits),
