@@ -21,7 +21,7 @@ from sparring.policies import Policy, load_policy
 from sparring.policies.policy import predict_batch
 from sparring.training.selfplay.config import SelfPlayConfig, load_selfplay_config
 from sparring.training.selfplay.games import SelfPlayer
-from sparring.training.selfplay.task import SelfPlayTask
+from sparring.training.selfplay.task import SelfPlayTraining
 
 GAME, GAMES, BATCHES = "breakthrough", 128, 100
 
@@ -30,7 +30,7 @@ def measure() -> list[BenchmarkResult]:
     """The rate of self-play against that of the network."""
     config = load_selfplay_config("small", GAME, {})
     with tempfile.TemporaryDirectory() as folder:
-        task = SelfPlayTask(config, Path(folder))
+        task = SelfPlayTraining(config, Path(folder))
         task.open(task.make_model(), torch.device("cpu"), (0, 1))
         policy = load_policy(str(Path(folder) / "best.onnx"), GAME, batch=config.play.parallel)
     alone, played = _alone(policy, config), _self_play(policy, config)

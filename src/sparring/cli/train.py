@@ -55,6 +55,7 @@ from sparring.training.treestrap.run import (
 
 if TYPE_CHECKING:
     from sparring.training import trainer
+    from sparring.training.selfplay.task import GenerationProgress, Metrics
 
 
 Records = Annotated[
@@ -166,7 +167,7 @@ class _Display:
         self._bar.update(self._task, completed=progress.step, total=progress.steps, description=now)
 
 
-def _show(metrics: dict[str, Any] | None, model: Path, game: str, records: list[Path]) -> None:
+def _show(metrics: Metrics | None, model: Path, game: str, records: list[Path]) -> None:
     console = make_console()
     if metrics is not None:
         table = Table("group", "positions", "top-1", "nats per move", box=None)
@@ -232,7 +233,7 @@ def selfplay(
     rules = {} if option is None else dict(vars(choose_game(game, option)))
     console = make_console(stderr=True)
     with lock_folder(out):
-        from sparring.training.selfplay.task import PLAYER, SelfPlayTask, Workers
+        from sparring.training.selfplay.task import PLAYER, SelfPlayTraining, Workers
         from sparring.training.trainer import Trainer, init_distributed
 
         chosen = load_selfplay_config(config, game, rules).changed(steps=steps, seed=seed)
@@ -246,7 +247,7 @@ def selfplay(
         gpu = init_distributed(device)[2].type == "cuda"
         who = Workers(workers, ray, backend or ("torch" if gpu else "onnxruntime"))
         display = _SelfPlayDisplay(console)
-        task = SelfPlayTask(chosen, out, who, initial=initial, on_games=display.on_games)
+        task = SelfPlayTraining(chosen, out, who, initial=initial, on_games=display.on_games)
         run = Trainer(task, out, device=device, compiled=compiled, seconds=60 * chosen.minutes)
         if run.step:
             console.print(f"resuming at step {run.step:,} in {foreign(out)}", soft_wrap=True)
@@ -269,7 +270,7 @@ class _SelfPlayDisplay:
 
     def __init__(self, console: Console) -> None:
         self._console, self._games = console, ""
-        self._shown: dict[str, Any] | None = None
+        self._shown: Metrics | None = None
 
     def begin(self, bar: Progress, run: trainer.Trainer) -> Callable[[trainer.TrainingProgress], None]:
         """The function that shows the progress of the run."""
@@ -287,13 +288,13 @@ class _SelfPlayDisplay:
 
         return on_progress
 
-    def on_games(self, progress: Any) -> None:
+    def on_games(self, progress: GenerationProgress) -> None:
         """Notes finished games."""
         speed = f"{progress.positions_a_second:,.0f} positions/s"
         self._games = f"; generation {progress.generation}: {progress.games:,} games, {speed}"
 
 
-def _generation_line(metrics: dict[str, Any]) -> str:
+def _generation_line(metrics: Metrics) -> str:
     parts = [f"generation {metrics['generation']}: policy {metrics['policy_loss']:.3f}"]
     parts.append(f"value {metrics['value_loss']:.3f} (constant {metrics['constant_value_loss']:.3f})")
     if "plies" in metrics:

@@ -8,10 +8,12 @@ label of a move is the state's `policy_label`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
+
+from sparring.games.states import PythonState, State, states_to
 
 ENCODING = "planes"
 """The encoding of games in Python."""
@@ -20,13 +22,13 @@ ENCODING = "planes"
 class PythonStates:
     """A batch of states."""
 
-    def __init__(self, states: Sequence[Any]) -> None:
-        self._states = list(states)
+    def __init__(self, states: Sequence[State]) -> None:
+        self._states = cast("list[PythonState]", list(states))
 
     def __len__(self) -> int:
         return len(self._states)
 
-    def __getitem__(self, index: int) -> Any:
+    def __getitem__(self, index: int) -> State:
         return self._states[index]
 
     def take(self, which: NDArray[np.int64]) -> Self:
@@ -58,11 +60,11 @@ class PythonStates:
 class PythonSamples:
     """Positions of recorded games, each with the move played."""
 
-    state_class: ClassVar[type[Any]]
+    state_class: ClassVar[type[PythonState]]
     """The game's states; set by `samples_of`."""
     symmetries: ClassVar[int] = 1
 
-    def __init__(self, states: Sequence[Any], moves: Sequence[int]) -> None:
+    def __init__(self, states: Sequence[PythonState], moves: Sequence[int]) -> None:
         self._states, self._moves = list(states), list(moves)
 
     @classmethod
@@ -76,15 +78,11 @@ class PythonSamples:
     ) -> Self:
         """The positions of packed games after `limits[:, 0]` plies, as the native class has them; clocks are
         not kept. Raises ParseError or IllegalMove."""
-        states, played = list[Any](), list[int]()
+        states, played = list[PythonState](), list[int]()
         for start, packed, (skip, _) in zip(starts, moves, limits, strict=True):
-            state, line = cls.state_class.parse(start).unpack_moves(packed, width), []
-            while state.previous is not None:
-                line.append((state.previous, state.last_move))
-                state = state.previous
-            for before, move in line[::-1][skip:]:
-                states.append(before)
-                played.append(move)
+            line = states_to(cls.state_class.parse(start).unpack_moves(packed, width))
+            states += line[skip:-1]
+            played += [after.last_move for after in line[skip + 1 :] if after.last_move is not None]
         return cls(states, played)
 
     def __len__(self) -> int:
@@ -107,14 +105,15 @@ class PythonSamples:
         history: int,
         symmetries: NDArray[np.uint8] | None,
         packed: bool = False,
-    ) -> tuple[Any, ...]:
+    ) -> tuple[object, ...]:
         """Planes, legal moves, labels, offsets, moves played, their indices and the symmetries applied: as
         the native class gives them."""
         states, played = [self._states[i] for i in which], [self._moves[i] for i in which]
         moves = [state.legal_moves() for state in states]
-        planes: Any = encode_states(states, encoding, history)
+        encoded = encode_states(states, encoding, history)
+        planes: object = encoded
         if packed:
-            bits = np.packbits(planes.reshape(len(states), -1), axis=1, bitorder="little")
+            bits = np.packbits(encoded.reshape(len(states), -1), axis=1, bitorder="little")
             planes = bits, np.zeros((len(states), 0), np.uint8)
         labels = [
             state.policy_label(move) for state, legal in zip(states, moves, strict=True) for move in legal
@@ -130,24 +129,24 @@ class PythonSamples:
         )
 
     @staticmethod
-    def encode_states(states: Sequence[Any], encoding: str, history: int) -> NDArray[np.uint8]:
+    def encode_states(states: Sequence[PythonState], encoding: str, history: int) -> NDArray[np.uint8]:
         """The planes of states. Raises ValueError."""
         return encode_states(states, encoding, history)
 
     @staticmethod
     def decode_states(
-        states: Sequence[Any], logits: NDArray[np.float32], encoding: str
+        states: Sequence[PythonState], logits: NDArray[np.float32], encoding: str
     ) -> tuple[list[tuple[int, ...]], NDArray[np.float32]]:
         """The legal moves of each state, and their probabilities in one array."""
         return decode_states(states, logits, encoding)
 
 
-def samples_of(state_class: type[Any]) -> type[PythonSamples]:
+def samples_of(state_class: type[PythonState]) -> type[PythonSamples]:
     """The class of recorded positions of a game."""
     return type("PythonSamples", (PythonSamples,), {"state_class": state_class})
 
 
-def encode_states(states: Sequence[Any], encoding: str, history: int) -> NDArray[np.uint8]:
+def encode_states(states: Sequence[PythonState], encoding: str, history: int) -> NDArray[np.uint8]:
     """The game's planes as bytes, [states, planes, rows, columns]. Raises ValueError for another encoding,
     for several boards, and for planes that are not zeros and ones."""
     if encoding != ENCODING or history != 1:
@@ -160,7 +159,7 @@ def encode_states(states: Sequence[Any], encoding: str, history: int) -> NDArray
 
 
 def decode_states(
-    states: Sequence[Any], logits: NDArray[np.float32], encoding: str
+    states: Sequence[PythonState], logits: NDArray[np.float32], encoding: str
 ) -> tuple[list[tuple[int, ...]], NDArray[np.float32]]:
     """The legal moves of each state, and a softmax over their labels' logits [states, labels]."""
     if encoding != ENCODING:

@@ -62,6 +62,10 @@ class State(Protocol):
     def parse_move(self, text: str) -> Move:
         """The move of a text. It need not be legal. Raises ParseError."""
 
+    def pack_moves(self, width: int) -> bytes:
+        """The moves since the start of the line, each as its index among the legal moves, little-endian in
+        `width` bytes. Raises IllegalMove if an index does not fit."""
+
     def perft(self, depth: int) -> int:
         """Number of move sequences of `depth` plies; draws by repetition or move count do not end one."""
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +19,7 @@ from sparring.networks.codec import PositionBatch, PredictionBatch
 from sparring.policies import Policy
 from sparring.policies.policy import predict_batch
 from sparring.search.puct import SearchResult
-from sparring.search.trees import forest_class
+from sparring.search.trees import States, forest_class
 
 
 def search_together(
@@ -81,7 +80,7 @@ class LockstepSearch:
             self.root = self.root or predicted
         self.seconds += time.perf_counter() - started
 
-    def _batch(self, leaves: Any, trees: NDArray[np.int64]) -> PositionBatch:
+    def _batch(self, leaves: States, trees: NDArray[np.int64]) -> PositionBatch:
         """The leaves of these trees with the ratings and clocks of their players."""
         own = leaves.to_move == self._mover[trees]
         ratings = self._ratings[trees]

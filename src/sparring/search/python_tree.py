@@ -9,14 +9,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sparring._core import PuctConfig
-from sparring.games import Move, describe_state
+from sparring.games import Move
+from sparring.games.python_batches import PythonStates
+from sparring.games.states import State
 
+Floats: TypeAlias = NDArray[np.float64]
+Integers: TypeAlias = NDArray[np.int64]
 _BYTES = 2048
 """About the size of a node."""
 
@@ -29,7 +33,7 @@ class _Node:
         "total", "visits",
     )  # fmt: skip
 
-    def __init__(self, state: Any, parent: _Node | None) -> None:
+    def __init__(self, state: State, parent: _Node | None) -> None:
         self.state, self.parent = state, parent
         self.moves: list[Move] = []
         self.priors: list[float] = []
@@ -54,12 +58,12 @@ class _Halving:
 class PythonTree:
     """A PUCT tree that asks for evaluations of leaves in batches."""
 
-    def __init__(self, root: Any, config: PuctConfig) -> None:
+    def __init__(self, root: State, config: PuctConfig) -> None:
         self._config = config
         self._moves_searched: list[Move] = []
         self._reset(root)
 
-    def _reset(self, root: Any) -> None:
+    def _reset(self, root: State) -> None:
         self._root = _Node(root, None)
         self._pending: list[_Node] = []
         self._halving: _Halving | None = None
@@ -69,7 +73,7 @@ class PythonTree:
 
     # ---- Search ----
 
-    def select(self, count: int, visits: int) -> list[Any]:
+    def select(self, count: int, visits: int) -> list[State]:
         """Up to `count` leaves to evaluate, with at most `visits` visits of the root."""
         if self._pending:
             raise RuntimeError("the leaves that were asked for are not evaluated yet")
@@ -161,7 +165,7 @@ class PythonTree:
     # ---- Results ----
 
     @property
-    def root(self) -> Any:
+    def root(self) -> State:
         """The state at the root."""
         return self._root.state
 
@@ -198,24 +202,19 @@ class PythonTree:
     def __len__(self) -> int:
         return self._size
 
-    def root_moves(self) -> tuple[NDArray[Any], ...]:
+    def root_moves(self) -> tuple[Integers, Floats, Integers, Floats, Integers]:
         """Moves, priors, visits, values and forced of the root, empty before its evaluation."""
         root = self._root
-        rows = [
-            (
-                move,
-                prior,
-                0 if child is None else child.visits,
-                math.nan
-                if child is None or not child.visits
-                else child.seen_from(root) * child.total / child.visits,
-                self._forced_by(root, move),
-            )
-            for move, prior in zip(root.moves, root.priors, strict=True)
-            for child in [root.children.get(move)]
-        ]
-        kinds = (np.int64, np.float64, np.int64, np.float64, np.int64)
-        return tuple(np.array([row[i] for row in rows], kind) for i, kind in enumerate(kinds))
+        children = [root.children.get(move) for move in root.moves]
+        seen = [None if child is None or not child.visits else child for child in children]
+        values = [math.nan if c is None else c.seen_from(root) * c.total / c.visits for c in seen]
+        return (
+            np.array(root.moves, np.int64),
+            np.array(root.priors, np.float64),
+            np.array([0 if child is None else child.visits for child in children], np.int64),
+            np.array(values, np.float64),
+            np.array([self._forced_by(root, move) for move in root.moves], np.int64),
+        )
 
     def pv(self, first: Move) -> list[Move]:
         """The principal variation that begins with a move of the root."""
@@ -328,7 +327,7 @@ class PythonTree:
         elif self._config.repetition_draws and node is not self._root and self._is_repetition(state):
             node.terminal = draw
 
-    def _is_repetition(self, state: Any) -> bool:
+    def _is_repetition(self, state: State) -> bool:
         """Whether the position occurred before since the root, or twice before in the game."""
         since = twice = 0
         before, plies, key = state.previous, 1, state.key
@@ -428,7 +427,7 @@ def _halving_turns(considered: int, visits: int) -> list[int]:
 class PythonForest:
     """Many trees that are searched in lockstep."""
 
-    def __init__(self, roots: Sequence[Any], config: PuctConfig) -> None:
+    def __init__(self, roots: Sequence[State], config: PuctConfig) -> None:
         self._config = config
         self._trees = [PythonTree(root, config) for root in roots]
         self._pending: list[tuple[PythonTree, int]] = []
@@ -436,20 +435,19 @@ class PythonForest:
     def __len__(self) -> int:
         return len(self._trees)
 
-    def select(self, visits: int | NDArray[np.int64]) -> tuple[Any, NDArray[np.int64]]:
+    def select(self, visits: int | NDArray[np.int64]) -> tuple[PythonStates, NDArray[np.int64]]:
         """The next leaves of every tree with fewer visits, and the index of each one's tree."""
         if self._pending:
             raise RuntimeError("the leaves that were asked for are not evaluated yet")
-        leaves, whose = list[Any](), list[int]()
+        leaves, whose = list[State](), list[int]()
         for i, (tree, limit) in enumerate(zip(self._trees, np.broadcast_to(visits, len(self)), strict=True)):
             if selected := self._select_in(tree, int(limit)):
                 self._pending.append((tree, len(selected)))
                 leaves += selected
                 whose += [i] * len(selected)
-        states = describe_state(self._trees[0].root).states_class(leaves)
-        return states, np.array(whose, np.int64)
+        return PythonStates(leaves), np.array(whose, np.int64)
 
-    def _select_in(self, tree: PythonTree, visits: int) -> list[Any]:
+    def _select_in(self, tree: PythonTree, visits: int) -> list[State]:
         while tree.visits < visits:
             before = tree.visits
             count = min(self._config.batch_size(before), visits - before)
@@ -477,7 +475,7 @@ class PythonForest:
 
     def add_noise(self, noise: NDArray[np.float32], share: float) -> None:
         """Mixes noise into the priors of all roots."""
-        self._each(noise, lambda tree, i, own: tree.add_noise(own, share))
+        self._for_trees(noise, lambda tree, i, own: tree.add_noise(own, share))
 
     def begin_halving(
         self,
@@ -488,12 +486,12 @@ class PythonForest:
         c_scale: float,
     ) -> None:
         """Searches all roots by sequential halving."""
-        self._each(
+        self._for_trees(
             noise,
             lambda tree, i, own: tree.begin_halving(own, int(visits[i]), considered, c_visit, c_scale),
         )
 
-    def _each(
+    def _for_trees(
         self, noise: NDArray[np.float32], work: Callable[[PythonTree, int, NDArray[np.float32]], None]
     ) -> None:
         sizes = [len(tree.root_moves()[0]) for tree in self._trees]
@@ -511,7 +509,7 @@ class PythonForest:
         for tree, move in zip(self._trees, moves.tolist(), strict=True):
             tree.advance(move)
 
-    def restart(self, tree: int, root: Any) -> None:
+    def restart(self, tree: int, root: State) -> None:
         """Replaces a tree by a new one."""
         self._trees[tree] = PythonTree(root, self._config)
 
@@ -534,9 +532,14 @@ class PythonForest:
         """The principal variation of a tree."""
         return self._trees[tree].pv(first)
 
-    def root_moves(self) -> tuple[NDArray[Any], ...]:
+    def root_moves(self) -> tuple[Integers, Floats, Integers, Floats, Integers, Integers]:
         """The statistics of the root moves of all trees, and the offsets of each tree's."""
         parts = [tree.root_moves() for tree in self._trees]
-        columns = [np.concatenate([part[i] for part in parts]) for i in range(5)]
-        sizes = [len(part[0]) for part in parts]
-        return (*columns, np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)]))
+        moves, priors, visits, values, forced = (
+            np.concatenate([part[i] for part in parts]) for i in range(5)
+        )
+        offsets = np.concatenate([[0], np.cumsum([len(part[0]) for part in parts], dtype=np.int64)])
+        return (
+            moves.astype(np.int64), priors.astype(np.float64), visits.astype(np.int64),
+            values.astype(np.float64), forced.astype(np.int64), offsets,
+        )  # fmt: skip

@@ -12,7 +12,7 @@ import numpy as np
 from sparring.base.config import from_table
 from sparring.networks import Position, Prediction
 from sparring.training.selfplay.config import SelfPlayConfig
-from sparring.training.selfplay.task import SelfPlayTask, Workers
+from sparring.training.selfplay.task import SelfPlayTraining, Workers
 from sparring.training.trainer import Trainer
 
 
@@ -35,7 +35,7 @@ def tiny_config(game: str = "breakthrough", **parts: Any) -> SelfPlayConfig:
 
 def run(config: SelfPlayConfig, folder: Path, workers: Workers | None = None, **options: Any) -> Trainer:
     """Runs a training to its end, or resumes it."""
-    task = SelfPlayTask(config, folder, workers, **options)
+    task = SelfPlayTraining(config, folder, workers, **options)
     try:
         trainer = Trainer(task, folder, device="cpu")
         trainer.train()

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from sparring.training.selfplay.games import read_block
-from sparring.training.selfplay.task import GenerationProgress, SelfPlayTask, Workers
+from sparring.training.selfplay.task import GenerationProgress, SelfPlayTraining, Workers
 from sparring.training.trainer import Trainer
 from tests.training.selfplay.selfplay_factories import contents, run, tiny_config
 from tests.waiting import wait_until
@@ -43,7 +43,7 @@ def test_killed_workers_lose_no_game_and_double_none(undisturbed: Path, tmp_path
             os.kill(victims[0], signal.SIGKILL)
             killed.add(victims[0])
 
-    task = SelfPlayTask(tiny_config(), tmp_path, Workers(2), on_games=on_games)
+    task = SelfPlayTraining(tiny_config(), tmp_path, Workers(2), on_games=on_games)
     try:
         Trainer(task, tmp_path, device="cpu").train()
     finally:
@@ -84,7 +84,7 @@ def test_actors_of_ray_play_the_same_games(undisturbed: Path, tmp_path: Path) ->
             killed.append(pool._actors[0])
             pool._ray.kill(killed[0])
 
-    task = SelfPlayTask(tiny_config(), tmp_path, Workers(2, ray="local"), on_games=on_games)
+    task = SelfPlayTraining(tiny_config(), tmp_path, Workers(2, ray="local"), on_games=on_games)
     try:
         Trainer(task, tmp_path, device="cpu").train()
     finally:

@@ -16,7 +16,7 @@ from sparring.players import GameStart, Turn, load_player_config
 from sparring.training.selfplay import task as task_module
 from sparring.training.selfplay.config import load_selfplay_config
 from sparring.training.selfplay.matches import MatchScore
-from sparring.training.selfplay.task import GenerationProgress, SelfPlayTask
+from sparring.training.selfplay.task import GenerationProgress, SelfPlayTraining
 from sparring.training.trainer import Trainer, read_metrics
 from tests.training.selfplay.selfplay_factories import contents, run, tiny_config
 
@@ -50,10 +50,10 @@ def killed_at(moment: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Non
             patch.setattr(Trainer, "train_step", train_step)
         elif moment == "measuring":  # the second network is written, its checkpoint is not
 
-            def evaluate(task: SelfPlayTask, generation: int) -> Any:
+            def evaluate(task: SelfPlayTraining, generation: int) -> Any:
                 raise Killed
 
-            patch.setattr(SelfPlayTask, "_evaluate", evaluate)
+            patch.setattr(SelfPlayTraining, "_evaluate", evaluate)
         with pytest.raises(Killed):
             run(tiny_config(), folder, **options)
 
@@ -114,14 +114,14 @@ def test_a_folder_with_games_of_another_configuration_is_refused(tmp_path: Path)
 
 def test_a_gate_keeps_the_network_that_plays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     scores = iter([(0.0, 0.0) * 4] * 50)
-    monkeypatch.setattr(SelfPlayTask, "_match", lambda *_, **__: MatchScore(next(scores)))
+    monkeypatch.setattr(SelfPlayTraining, "_match", lambda *_, **__: MatchScore(next(scores)))
     run(tiny_config(gate={"games": 40}, evaluation={"every": 99}), tmp_path)
     assert [entry["player"] for entry in read_metrics(tmp_path)] == [0, 0]
     assert (tmp_path / "best.onnx").read_bytes() == (tmp_path / "networks" / "00000.onnx").read_bytes()
 
 
 def test_a_gate_lets_a_better_network_play(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(SelfPlayTask, "_match", lambda *_, **__: MatchScore((1.0,) * 8))
+    monkeypatch.setattr(SelfPlayTraining, "_match", lambda *_, **__: MatchScore((1.0,) * 8))
     run(tiny_config(gate={"games": 400}, evaluation={"every": 99}), tmp_path)
     assert [entry["player"] for entry in read_metrics(tmp_path)] == [1, 2]
 
@@ -137,8 +137,8 @@ def test_it_says_early_that_nothing_is_learned(tmp_path: Path) -> None:
 def test_a_run_begins_with_the_weights_of_another(undisturbed: Path, tmp_path: Path) -> None:
     config = tiny_config(training={"learning_rate": 0.0})
     for source in (undisturbed, undisturbed / "model.onnx"):
-        begun = SelfPlayTask(config, tmp_path, initial=source).make_model()
-        fresh = SelfPlayTask(config, tmp_path).make_model()
+        begun = SelfPlayTraining(config, tmp_path, initial=source).make_model()
+        fresh = SelfPlayTraining(config, tmp_path).make_model()
         pairs = [(dict(model.named_parameters())["policy.convolution.weight"]) for model in (begun, fresh)]
         assert not np.allclose(pairs[0].detach().numpy(), pairs[1].detach().numpy())
 

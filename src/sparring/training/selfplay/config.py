@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeAlias
 
 from msgspec import Meta
 
@@ -25,6 +24,7 @@ from sparring.games import Game, describe, load_game
 from sparring.measure.ratings import Sprt
 from sparring.training.config import DataConfig, TrainingConfig, find_config
 
+Rules: TypeAlias = Mapping[str, bool | int | float | str]
 _Share = Annotated[float, Meta(gt=0, le=1)]
 
 
@@ -133,7 +133,7 @@ class GateConfig:
 class SelfPlayConfig(TrainingConfig):
     """Training by self-play: the keys of `TrainingConfig` without teachers and data, and these."""
 
-    rules: Mapping[str, Any] = field(default_factory=dict)
+    rules: Rules = field(default_factory=dict)
     """`[rules]`: options of the game, such as `size = 9` in Go."""
     minutes: NonNegative = 0.0
     """Length of a run in minutes; 0 for the steps of `[training]`. A generation has `validate_every`
@@ -157,13 +157,13 @@ class SelfPlayConfig(TrainingConfig):
             raise bad_value(
                 "play.reuse_tree", True, "false: sequential halving begins with moves without visits"
             )
+        from_table(describe(self.game).rules, self.rules, Source().inside("rules"))
         if self.load_game().spec.hidden:
             raise bad_value("game", self.game, "a game without hidden information")
 
     def load_game(self) -> Game[Any]:
-        """The game with its rules. Raises BadConfig."""
-        game: Game[Any] = from_table(describe(self.game).rules, self.rules, Source().inside("rules"))
-        return game
+        """The game with its rules."""
+        return load_game(self.game, **self.rules)
 
     @property
     def generation_steps(self) -> int:
@@ -176,7 +176,7 @@ def shipped_selfplay_configs() -> list[str]:
     return data.names("selfplay_training")
 
 
-def load_selfplay_config(name: str | Path, game: str, rules: Mapping[str, Any]) -> SelfPlayConfig:
+def load_selfplay_config(name: str | Path, game: str, rules: Rules) -> SelfPlayConfig:
     """Reads a shipped configuration by name, or a TOML file, for a game with these rules.
 
     An empty name takes the game's own configuration, else `small` or `large` by the size of the board. A file
@@ -191,7 +191,7 @@ def load_selfplay_config(name: str | Path, game: str, rules: Mapping[str, Any]) 
     return from_table(SelfPlayConfig, {"name": f"{game}-selfplay", **table}, Source(path))
 
 
-def default_config(game: str, rules: Mapping[str, Any]) -> str:
+def default_config(game: str, rules: Rules) -> str:
     """The shipped configuration for a game: its own, or that of boards of its size."""
     if game in shipped_selfplay_configs():
         return game
@@ -199,10 +199,9 @@ def default_config(game: str, rules: Mapping[str, Any]) -> str:
     return "tiny" if rows * columns <= 25 else "small" if rows * columns <= 100 else "large"
 
 
-def with_changes(config: SelfPlayConfig, **changes: Any) -> SelfPlayConfig:
-    """A copy with these values; a table of values changes single keys of a part."""
-    parts = {
-        key: dataclasses.replace(getattr(config, key), **value) if isinstance(value, Mapping) else value
-        for key, value in changes.items()
-    }
-    return dataclasses.replace(config, **parts)
+def with_changes(config: SelfPlayConfig, **changes: object) -> SelfPlayConfig:
+    """A copy with these values; a table of values changes single keys of a part. Raises BadConfig."""
+    table = config.as_dict()
+    for key, value in changes.items():
+        table[key] = {**table[key], **value} if isinstance(value, Mapping) else value
+    return from_table(SelfPlayConfig, table)

@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence, Sized
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,11 +25,12 @@ from sparring._core import PuctConfig
 from sparring.base.errors import BadFile
 from sparring.base.storage import read_npz
 from sparring.games import describe
+from sparring.games.states import State
 from sparring.networks.codec import PositionBatch, PredictionBatch
 from sparring.policies import Policy
 from sparring.policies.policy import predict_batch, segment_sum
 from sparring.search.gumbel import RootMoves, completed_values, improved_policy, visit_policy
-from sparring.search.trees import forest_class
+from sparring.search.trees import Forest, forest_class
 from sparring.training.selfplay.config import PlayConfig, SelfPlayConfig
 
 BY_RULES, RESIGNED, TOO_LONG = range(3)
@@ -38,12 +39,25 @@ _LOW_IN_A_ROW = 2
 """Searches of a side with a low value after which it resigns."""
 
 
+class BlockFacts(TypedDict):
+    """What the games of a block have in common."""
+
+    game: str
+    rules: dict[str, bool | int | float | str]
+    start: str
+    """Text of the first position."""
+    generation: int
+    first: int
+    """Number of the first game."""
+    width: int
+    """Bytes of a packed move."""
+
+
 @dataclass(frozen=True)
 class GameBlock:
     """g games with p positions in which a move was played, in the order of the games."""
 
-    about: Mapping[str, Any]
-    """Game, rules, text of the first position, generation, number of the first game, and width of a move."""
+    about: BlockFacts
     moves: NDArray[np.uint8]
     """The packed moves of all games."""
     lengths: NDArray[np.int32]
@@ -112,7 +126,7 @@ class _Game:
 
     number: int
     rng: np.random.Generator
-    state: Any
+    state: State
     drawn: int
     """Plies at the start that are drawn from the policy."""
     resigns: bool
@@ -155,7 +169,7 @@ class SelfPlayer:
         waiting = iter(range(first, last))
         games = [self._new_game(generation, number) for number in islice(waiting, self._play.parallel)]
         done: list[_Game] = []
-        forest: Any = None
+        forest: Forest | None = None
         while games:
             searched, forest = self._search(games, forest)
             moves = self._take_turns(games, searched)
@@ -181,7 +195,7 @@ class SelfPlayer:
 
     # ---- Search ----
 
-    def _search(self, games: Sequence[_Game], forest: Any) -> tuple[Searched, Any]:
+    def _search(self, games: Sequence[_Game], forest: Forest | None) -> tuple[Searched, Forest]:
         """Searches the positions of all games; `forest` has their trees of the move before, if kept."""
         play, states = self._play, [game.state for game in games]
         full = np.array([game.rng.random() < play.full_share for game in games])
@@ -211,7 +225,7 @@ class SelfPlayer:
         return self._results(games, forest, full, raw), forest
 
     def _results(
-        self, games: Sequence[_Game], forest: Any, full: NDArray[np.bool_], raw: NDArray[np.float64]
+        self, games: Sequence[_Game], forest: Forest, full: NDArray[np.bool_], raw: NDArray[np.float64]
     ) -> Searched:
         play, roots, values = self._play, RootMoves(*forest.root_moves()), forest.values
         leash, weight = None, play.leash_weight
@@ -233,7 +247,7 @@ class SelfPlayer:
         ]
         return Searched(np.array(choices, np.int64), policy, values, full, roots)
 
-    def _run(self, forest: Any, visits: NDArray[np.int64]) -> NDArray[np.float64]:
+    def _run(self, forest: Forest, visits: NDArray[np.int64]) -> NDArray[np.float64]:
         """Searches until every tree has its visits. Returns the values of the first leaf of each tree, NaN
         for trees without."""
         values = np.full(len(visits), np.nan)
@@ -247,7 +261,7 @@ class SelfPlayer:
             new = np.isnan(values[trees])
             values[trees[new]] = predicted.values[new]
 
-    def _predict(self, leaves: Any) -> PredictionBatch:
+    def _predict(self, leaves: Sized) -> PredictionBatch:
         predicted = predict_batch(self.policy, _unrated(leaves))
         if np.isnan(predicted.values).any():
             raise ValueError(f"{self.policy.name} gives no value (who is winning): it cannot play itself")
@@ -293,7 +307,7 @@ class SelfPlayer:
 
     def _block(self, generation: int, first: int, games: Sequence[_Game]) -> GameBlock:
         width = self._description.packed_move_bytes
-        about = {
+        about: BlockFacts = {
             "game": self.config.game,
             "rules": dict(self.config.rules),
             "start": self._game.text(self._game.initial()),
@@ -336,11 +350,11 @@ def _draw(shares: NDArray[np.float64], rng: np.random.Generator, *, greedy: bool
     return int(np.argmax(shares)) if greedy else int(rng.choice(len(shares), p=shares / shares.sum()))
 
 
-def _batch(states: Sequence[Any], game: str) -> PositionBatch:
+def _batch(states: Sequence[State], game: str) -> PositionBatch:
     return _unrated(describe(game).states_class(list(states)))
 
 
-def _unrated(states: Any) -> PositionBatch:
+def _unrated(states: Sized) -> PositionBatch:
     """Positions without ratings and clocks."""
     n = len(states)
     return PositionBatch(states, np.full((n, 2), np.nan), np.full(n, np.nan))

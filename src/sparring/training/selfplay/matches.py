@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from sparring.games import Game
+from sparring.games.states import State
 from sparring.measure.calibration import EngineMover, PolicyMover
 from sparring.measure.ratings import wilson_interval
 from sparring.play.match import LockstepGame, Mover, play_together
@@ -22,7 +22,7 @@ def network_mover(policy: Policy, visits: int) -> Mover:
     return PolicyMover(PlayerConfig(policy.game, nodes=visits, temperature=0.0, batch=1), policy)
 
 
-def fixed_opponent(name: str, rules: Game[Any], seed: int) -> Mover:
+def fixed_opponent(name: str, rules: Game[State], seed: int) -> Mover:
     """The player `random` or `strength-N`."""
     if name == "random":
         return EngineMover(RandomPlayer, rules, seed)
@@ -61,7 +61,7 @@ class MatchScore:
 
 
 def play_match(
-    rules: Game[Any],
+    rules: Game[State],
     first: Mover,
     second: Mover,
     numbers: range,
@@ -91,7 +91,7 @@ def play_match(
     return MatchScore(tuple(scores[number] for number in numbers))
 
 
-def _opening(rules: Game[Any], plies: int, seed: list[int]) -> Any:
+def _opening(rules: Game[State], plies: int, seed: list[int]) -> State:
     """The initial state after random moves, of which none ends the game."""
     rng, state = np.random.default_rng(seed), rules.initial()
     for _ in range(plies):

@@ -21,7 +21,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 import torch
@@ -48,13 +48,14 @@ from sparring.training.selfplay.worker import (
     PlayedBlock,
     PlayedMatch,
     PlayTask,
+    SelfPlayActor,
     SelfPlayResult,
     SelfPlayTaskKind,
-    SelfPlayWorker,
 )
 from sparring.training.task import StepLoss, Task, TaskBatch
 
 _CONFIG = "config.json"
+Metrics: TypeAlias = dict[str, Any]
 PLAYER = "best.toml"
 """File of the player in the folder of a run."""
 BEST = "best.onnx"
@@ -91,7 +92,7 @@ class GenerationProgress:
     """Of the last block, by its worker."""
 
 
-class SelfPlayTask(Task):
+class SelfPlayTraining(Task):
     """Training of a policy and value network by self-play.
 
     `folder` is that of the run. `initial` is a network or run whose weights it begins with.
@@ -171,7 +172,7 @@ class SelfPlayTask(Task):
             self._pool.__exit__(None, None, None)
             self._pool = None
 
-    def batches(self, begin: Any) -> Generator[TaskBatch]:
+    def batches(self, begin: int) -> Generator[TaskBatch]:
         """Yields batches from a step on; the games of a generation are played before its first batch."""
         step = begin
         while True:
@@ -179,12 +180,12 @@ class SelfPlayTask(Task):
             yield self._batch(step)
             step += 1
 
-    def example(self, begin: Any) -> TaskBatch:
+    def example(self, begin: int) -> TaskBatch:
         """Returns the batch after a step."""
         self._fill(begin // self.config.generation_steps)
         return self._batch(begin)
 
-    def loss(self, forward: Callable[..., Any], batch: TaskBatch) -> StepLoss:
+    def loss(self, forward: Callable[..., Sequence[Tensor]], batch: TaskBatch) -> StepLoss:
         """Returns policy and value loss: cross-entropies with the targets."""
         minibatch = TrainingBatch(*batch.tensors)
         outputs = forward(minibatch.planes, minibatch.context)
@@ -194,7 +195,7 @@ class SelfPlayTask(Task):
             results = -(minibatch.teacher_wdl * outputs[1].float().log_softmax(dim=1)).sum(dim=1).mean()
         return StepLoss(outcome.total, {"train_value_loss": results})
 
-    def validate(self, model: nn.Module, step: int) -> dict[str, Any]:
+    def validate(self, model: nn.Module, step: int) -> Metrics:
         """Ends a generation: writes its network, gates it, and plays matches if it is their turn."""
         generation = step // self.config.generation_steps
         metrics = {"generation": generation, **self._game_figures(), **self._network_figures(model)}
@@ -214,7 +215,7 @@ class SelfPlayTask(Task):
         if not self.config.gate.games:
             atomic_write(self.folder / BEST, (self.folder / self.output).read_bytes())
 
-    def export(self, model: nn.Module, metrics: dict[str, Any] | None, step: int) -> bytes:
+    def export(self, model: nn.Module, metrics: Metrics | None, step: int) -> bytes:
         """Returns the network as an ONNX file."""
         config = self.config
         rules = ", ".join(f"{name} {value}" for name, value in config.rules.items())
@@ -225,7 +226,7 @@ class SelfPlayTask(Task):
         }
         return bytes(export(model, config, card).SerializeToString())
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> Metrics:
         """Returns which networks play and were measured."""
         return {
             "players": self._players,
@@ -234,12 +235,12 @@ class SelfPlayTask(Task):
             "failures": self._failures,
         }
 
-    def load_state(self, state: dict[str, Any], model: nn.Module) -> None:
+    def load_state(self, state: Metrics, model: nn.Module) -> None:
         """Loads values of `state`."""
         self._players, self._measured = list(state["players"]), list(state["measured"])
         self._elo, self._failures = state["elo"], state["failures"]
 
-    def versions(self) -> dict[str, Any]:
+    def versions(self) -> Metrics:
         """Returns the versions of the input encoding and of move numbers."""
         game = describe(self.config.game)
         return {
@@ -247,7 +248,7 @@ class SelfPlayTask(Task):
             MOVE_NUMBERING: game.move_numbering,
         }
 
-    def check_versions(self, state: dict[str, Any]) -> None:
+    def check_versions(self, state: Metrics) -> None:
         """Raises BadFile if a checkpoint has other versions."""
         describe(self.config.game).check_encoding(self.layout.encoding, state)
 
@@ -300,7 +301,7 @@ class SelfPlayTask(Task):
     def _run(self, tasks: Iterator[SelfPlayTaskKind]) -> Iterator[SelfPlayResult]:
         if self._pool is None:
             workers = self.workers
-            spawn = partial(SelfPlayWorker, self.config, workers.backend, workers.threads)
+            spawn = partial(SelfPlayActor, self.config, workers.backend, workers.threads)
             self._pool = open_pool(spawn, workers.count, str, workers.ray)
             self._pool.__enter__()
         return self._pool.run(tasks)
@@ -334,7 +335,7 @@ class SelfPlayTask(Task):
             f"nodes = {_PLAYER_NODES}\ntemperature = 0.0\n",
         )
 
-    def _gate(self, generation: int) -> dict[str, Any]:
+    def _gate(self, generation: int) -> Metrics:
         """Lets the network play if there is no gate, or if it wins a match against the one that plays."""
         gate, rival = self.config.gate, self._players[-1]
         if not gate.games:
@@ -352,11 +353,11 @@ class SelfPlayTask(Task):
 
     # ---- Figures ----
 
-    def _game_figures(self) -> dict[str, Any]:
+    def _game_figures(self) -> Metrics:
         """What the games since the last validation were like."""
         blocks, self._blocks = self._blocks, []
         speed, self._speed = self._speed, []
-        figures: dict[str, Any] = {"window": len(self.window), "played_positions": self.window.positions}
+        figures: Metrics = {"window": len(self.window), "played_positions": self.window.positions}
         if blocks:
             lengths = np.concatenate([block.lengths for block in blocks])
             results = np.concatenate([block.results for block in blocks])
@@ -380,7 +381,7 @@ class SelfPlayTask(Task):
             }
         return figures
 
-    def _network_figures(self, model: nn.Module) -> dict[str, Any]:
+    def _network_figures(self, model: nn.Module) -> Metrics:
         """Losses on the newest block, beside those of predictions that know nothing of the position."""
         block = self.window.newest
         rows = np.arange(len(block))[: self.config.training.validation_positions]
@@ -396,9 +397,9 @@ class SelfPlayTask(Task):
         means = dict(zip(names, (totals / len(rows)).tolist(), strict=True))
         return {**means, "constant_value_loss": constant}
 
-    def _evaluate(self, generation: int) -> dict[str, Any]:
+    def _evaluate(self, generation: int) -> Metrics:
         """Matches against the fixed opponents. `elo` adds up the differences between evaluations."""
-        part, figures = self.config.evaluation, dict[str, Any]()
+        part, figures = self.config.evaluation, Metrics()
         network = self._read_network(generation)
         opponents = ["random"] * part.random + [f"strength-{number}" for number in part.strengths]
         for opponent in opponents:  # with a search, a network that knows nothing beats random moves too
@@ -434,7 +435,7 @@ class SelfPlayTask(Task):
         }
         return sum((played[n] for n in sorted(played)), MatchScore(()))
 
-    def _warnings(self, metrics: dict[str, Any]) -> list[str]:
+    def _warnings(self, metrics: Metrics) -> list[str]:
         """Sentences on what is wrong, if anything is."""
         patience, warnings = self.config.evaluation.patience, []
         if "score_random" in metrics:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
+from sparring.base.storage import atomic_write
 from sparring.base.workers import Worker
 from sparring.policies import Policy, load_policy
 from sparring.training.selfplay.config import SelfPlayConfig
@@ -86,7 +87,7 @@ SelfPlayTaskKind: TypeAlias = PlayTask | MatchTask
 SelfPlayResult: TypeAlias = PlayedBlock | PlayedMatch
 
 
-class SelfPlayWorker(Worker[SelfPlayTaskKind, SelfPlayResult]):
+class SelfPlayActor(Worker[SelfPlayTaskKind, SelfPlayResult]):
     """Plays with networks on this machine. `backend` and `threads` are those of the networks."""
 
     def __init__(self, config: SelfPlayConfig, backend: str, threads: int) -> None:
@@ -124,7 +125,7 @@ class SelfPlayWorker(Worker[SelfPlayTaskKind, SelfPlayResult]):
         if network.name not in self._networks:
             with tempfile.TemporaryDirectory() as folder:
                 path = Path(folder) / network.name
-                path.write_bytes(network.content)
+                atomic_write(path, network.content)
                 self._networks[network.name] = self._load(str(path))
             while len(self._networks) > _LOADED:
                 self._networks.popitem(last=False)
