@@ -260,7 +260,9 @@ class SelfPlayTraining(Task):
             self._wait()
             self._play(self._filled)
             for first, _ in blocks_of(self.config.play):
-                self._blocks.append(self.window.add(block_file(self.folder, self._filled, first)))
+                block = self.window.add(block_file(self.folder, self._filled, first))
+                if self._filled == generation:  # the others were counted before the run was resumed
+                    self._blocks.append(block)
             self._filled += 1
             if self.config.learn.lag and self._filled > generation:
                 self._thread = self._thread or ThreadPoolExecutor(1, thread_name_prefix="games")
