@@ -15,7 +15,6 @@ from sparring.cli.arguments import GameName, Options, choose_game, whole_numbers
 from sparring.cli.console import make_console
 from sparring.policies import load_policy
 from sparring.training.selfplay.matches import MatchScore, fixed_opponent, network_mover, play_match
-from sparring.training.trainer import read_metrics
 from studies.options import write_measurement
 
 _TOGETHER = 20
@@ -46,7 +45,7 @@ def selfplay_curve(
 ) -> None:
     """Plays networks of a run of self-play against fixed opponents.
 
-    An interrupted command goes on where it ended. Writes curve.json and curve.svg.
+    An interrupted command goes on where it ended. Writes curve.json, and curve.svg of several generations.
     """
     console, rules = make_console(), choose_game(game, option)
     journal = Journal(out / "matches.jsonl", kind=_Part)
@@ -70,10 +69,10 @@ def selfplay_curve(
                 score += MatchScore(tuple(known[key]["scores"]))
             rows.append({"generation": generation, "opponent": opponent, "visits": visits, **_figures(score)})
             console.print(rows[-1])
-    metrics = read_metrics(run)
-    report = {"game": game, "rows": rows, "metrics": metrics, "interval": "Wilson, 95 %, of the score"}
+    report = {"game": game, "rows": rows, "interval": "Wilson, 95 %, of the score"}
     write_measurement(report, out / "curve.json", "studies")
-    save_svg(_figure(rows), out, "curve")
+    if len({row["generation"] for row in rows}) > 1:
+        save_svg(_figure(rows), out, "curve")
 
 
 def _figures(score: MatchScore) -> dict[str, Any]:
