@@ -23,6 +23,7 @@ SUITES = {
     "gpu": ("network_gpu",),
     "records": ("records_speed",),
     "search": ("search_speed", "search_batches"),
+    "selfplay": ("selfplay_speed",),
     "blends": ("blend_speed",),
     "expendibots": ("expendibots_search",),
     "training": ("training_speed",),

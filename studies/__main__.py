@@ -89,6 +89,7 @@ from studies.rbc.commands import (
 from studies.review.commands import review, review_judge, review_network
 from studies.safer.commands import safer, safer_choices, safer_engine, safer_fit, safer_leaves, safer_speed
 from studies.search.commands import search_loss, search_match, search_positions, search_ratings
+from studies.selfplay.commands import selfplay_curve
 from studies.shogi.commands import (
     shogi_engine_moves,
     shogi_games,
@@ -197,6 +198,7 @@ _STUDIES: dict[str, Callable[..., None]] = {
     "search-loss": search_loss,
     "search-match": search_match,
     "search-ratings": search_ratings,
+    "selfplay-curve": selfplay_curve,
     "shogi-games": shogi_games,
     "shogi-judge": shogi_judge,
     "shogi-openings": shogi_openings,

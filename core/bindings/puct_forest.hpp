@@ -29,6 +29,8 @@ nb::tuple forest_root_moves(const PuctForest<P>& forest) {
                           copied(offsets));
 }
 
+inline std::span<const std::int64_t> numbers(const Indices& array) { return {array.data(), array.shape(0)}; }
+
 template <GamePosition P>
 void bind_puct_forest(nb::module_& m, const char* name) {
     using F = PuctForest<P>;
@@ -51,6 +53,63 @@ void bind_puct_forest(nb::module_& m, const char* name) {
             "index of each one's tree, int64 [leaves]. A tree has as many as in a search of its own "
             "(`PuctConfig.batch_size`). No leaves: the search is over. Raises RuntimeError while earlier "
             "leaves wait for their evaluation.")
+        .def(
+            "select",
+            [](F& forest, const Indices& visits) {
+                StateBatch<P> leaves;
+                std::vector<std::int64_t> trees;
+                owned(forest, [&] { forest.select(numbers(visits), leaves.states, trees); });
+                return nb::make_tuple(nb::cast(std::move(leaves)), copied(trees));
+            },
+            nb::arg("visits"),
+            nb::sig("def select(self, visits: numpy.typing.NDArray[numpy.int64]) -> tuple[typing.Any, "
+                    "numpy.typing.NDArray[numpy.int64]]"),
+            "The same with a limit of its own for each tree, int64 [trees].")
+        .def(
+            "add_noise",
+            [](F& forest, const FloatArray& noise, double share) {
+                owned(forest, [&] { forest.add_noise(as_span(noise), share); });
+            },
+            nb::arg("noise"), nb::arg("share"),
+            "Mixes noise into the priors of all roots: see the tree's `add_noise`. `noise` float32 [root "
+            "moves "
+            "of all trees], as `root_moves` orders them. Raises ValueError.")
+        .def(
+            "begin_halving",
+            [](F& forest, const FloatArray& noise, const Indices& visits, std::uint32_t considered,
+               double c_visit, double c_scale) {
+                const search::GumbelConfig config{considered, c_visit, c_scale};
+                owned(forest, [&] { forest.begin_halving(as_span(noise), config, numbers(visits)); });
+            },
+            nb::arg("noise"), nb::arg("visits"), nb::arg("considered"), nb::arg("c_visit"),
+            nb::arg("c_scale"),
+            "Searches all roots by sequential halving: see the tree's `begin_halving`. `noise` float32 [root "
+            "moves of all trees]; `visits` int64 [trees]. Raises ValueError, and RuntimeError if moves of a "
+            "root were visited.")
+        .def(
+            "halving_choices",
+            [](const F& forest) {
+                const auto guard = forest.ownership.hold();
+                return column<std::int64_t>(forest.trees(), [](const auto& tree) {
+                    return static_cast<std::int64_t>(tree.halving_choice());
+                });
+            },
+            nb::rv_policy::move, "The place of each tree's choice among its root moves: int64 [trees].")
+        .def(
+            "advance",
+            [](F& forest, const Indices& moves) {
+                for (std::size_t i = 0; i < moves.shape(0); ++i) checked(static_cast<int>(moves.data()[i]));
+                owned(forest, [&] { forest.advance(numbers(moves)); });
+            },
+            nb::arg("moves"),
+            "Plays a move in every tree, int64 [trees], and keeps the tree below it. Raises IllegalMove.")
+        .def(
+            "restart",
+            [](F& forest, std::size_t tree, const State<P>& root) {
+                if (tree >= forest.trees().size()) throw nb::index_error("tree index out of range");
+                owned(forest, [&] { forest.restart(tree, root); });
+            },
+            nb::arg("tree"), nb::arg("root"), "Replaces a tree by a new one.")
         .def(
             "evaluate",
             [](F& forest, const FloatArray& priors, const FloatArray& values) {

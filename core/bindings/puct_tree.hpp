@@ -105,6 +105,24 @@ void bind_puct_tree(nb::module_& m, nb::class_<State<P>>& state, const char* nam
             "Mixes noise into the root's priors: (1 - share) * prior + share * noise.\n\n"
             "`noise` float32 [legal moves of the root]. Raises ValueError if the size does not match.")
         .def(
+            "begin_halving",
+            [](T& tree, const FloatArray& noise, std::uint32_t visits, std::uint32_t considered,
+               double c_visit, double c_scale) {
+                const search::GumbelConfig config{considered, c_visit, c_scale};
+                owned(tree, [&] { tree.begin_halving(as_span(noise), config, visits); });
+            },
+            nb::arg("noise"), nb::arg("visits"), nb::arg("considered"), nb::arg("c_visit"),
+            nb::arg("c_scale"),
+            "Searches the root by Gumbel and sequential halving: `visits` visits of its moves, of which the "
+            "`considered` best by noise + logit are searched.\n\n"
+            "`noise` float32 [legal moves of the root]: samples of the Gumbel distribution. sigma(q) = "
+            "(c_visit + max N) c_scale q. The search ends early if a win is proven. Raises ValueError, and "
+            "RuntimeError if moves of the root were visited.")
+        .def("halving_choice", owned_member<T, &T::halving_choice>,
+             "The place among the root's moves of the move that sequential halving plays: a proven win, or "
+             "the "
+             "best of the most visited. Raises RuntimeError without `begin_halving`.")
+        .def(
             "restrict",
             [](T& tree, const std::vector<int>& moves) {
                 std::vector<Move> codes;

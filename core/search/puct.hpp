@@ -12,11 +12,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <vector>
 
 #include "game/state.hpp"
+#include "search/gumbel.hpp"
 #include "search/mcts_solver.hpp"
 #include "search/ownership.hpp"
 #include "search/puct_config.hpp"
@@ -62,7 +64,7 @@ class PuctTree {
             immediate_wins_found_ = true;
             visits -= std::min(visits, find_immediate_wins());
         }
-        if (root_solved()) return {};
+        if (root_solved() || (gumbel_ && forced_at(tree_, root_node()) > 0)) return {};
         visits = std::min(visits, none - root_node().visits);  // terminal visits are fast and could overflow
         std::vector<State<P>> leaves;
         while (leaves.size() < count && visits > 0) {
@@ -125,6 +127,29 @@ class PuctTree {
         }
     }
 
+    /// Searches the root by Gumbel and sequential halving (gumbel.hpp): `visits` visits of its moves from now
+    /// on, none of which was visited yet. `noise` has a sample for each of them. The search ends early when a
+    /// win is proven. Throws std::invalid_argument or std::logic_error.
+    void begin_halving(std::span<const float> noise, GumbelConfig config, std::uint32_t visits) {
+        const auto edges = tree_.edges_of(root_node());
+        if (noise.size() != edges.size()) throw std::invalid_argument("noise for each legal move expected");
+        const auto counts = root_counts(tree_);
+        if (std::any_of(counts.begin(), counts.end(), [](std::uint32_t count) { return count != 0; }))
+            throw std::logic_error("moves of the root were visited before");
+        config.considered = std::min(config.considered, static_cast<std::uint32_t>(edges.size()));
+        gumbel_ = GumbelRoot{config, {}, halving_schedule(config.considered, visits)};
+        for (std::size_t i = 0; i < edges.size(); ++i) {
+            gumbel_->scores.push_back(noise[i] +
+                                      std::log(std::max(static_cast<double>(edges[i].prior), 1e-12)));
+        }
+    }
+
+    /// The place among the root's moves of the move that sequential halving plays. Throws std::logic_error.
+    std::size_t halving_choice() const {
+        if (!gumbel_) throw std::logic_error("the root is not searched by sequential halving");
+        return gumbel_choice(*gumbel_, tree_);
+    }
+
     /// Restricts the search to these moves of the root; none for all.
     void restrict(const std::vector<Move>& moves) {
         searchmoves_ = moves;
@@ -141,6 +166,7 @@ class PuctTree {
         }
         tree_ = tree_.subtree(edge->child);
         searchmoves_.clear();
+        gumbel_.reset();
         immediate_wins_found_ = false;
         max_depth_ = 0;
         TreeNode& root = root_node();
@@ -168,6 +194,8 @@ class PuctTree {
     const State<P>& root() const { return root_node().state; }
     std::uint32_t visits() const { return root_node().visits; }
     std::size_t size() const { return tree_.nodes.size(); }
+    /// The number of the root's moves; 0 before its evaluation.
+    std::size_t root_size() const { return root_node().visits ? root_node().edges : 0; }
     std::size_t bytes() const { return tree_.bytes(); }
     bool full() const { return bytes() >= config_.memory_bytes(); }
     int max_depth() const { return max_depth_; }
@@ -186,9 +214,8 @@ class PuctTree {
         int depth = 0;
         ++tree_.nodes[0].in_flight;
         while (tree_.nodes[at].status == NodeStatus::expanded) {
-            const std::size_t best = select_child(config_, tree_, tree_.nodes[at], [this, at](Move move) {
-                return at != 0 || is_searchmove(move);
-            });
+            const std::size_t best =
+                at == 0 && gumbel_ ? select_by_halving(*gumbel_, tree_) : select_puct(at);
             Index child = tree_.edges[best].child;
             if (child == none) {
                 if (full()) {
@@ -204,6 +231,11 @@ class PuctTree {
         return at;
     }
 
+    std::size_t select_puct(Index at) const {
+        return select_child(config_, tree_, tree_.nodes[at],
+                            [this, at](Move move) { return at != 0 || is_searchmove(move); });
+    }
+
     bool is_searchmove(Move move) const {
         return searchmoves_.empty() ||
                std::find(searchmoves_.begin(), searchmoves_.end(), move) != searchmoves_.end();
@@ -214,6 +246,7 @@ class PuctTree {
     void reset(const State<P>& root) {
         tree_ = {};
         searchmoves_.clear();
+        gumbel_.reset();
         immediate_wins_found_ = false;
         max_depth_ = 0;
         tree_.nodes.emplace_back(root, none);
@@ -355,6 +388,7 @@ class PuctTree {
     Tree tree_;
     std::vector<Index> pending_;  // the leaves of the last `select`
     std::vector<Move> searchmoves_;
+    std::optional<GumbelRoot> gumbel_;  // how moves of the root are selected; PUCT without
     bool immediate_wins_found_ = false;
     int max_depth_ = 0;
 };

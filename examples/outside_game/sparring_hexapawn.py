@@ -14,7 +14,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from sparring.games import GameDescription, Move, ParseError, Spec
+from sparring.games import GameDescription, Move, NetworkLayout, ParseError, Spec
 from sparring.games.diagrams import Diagram, Piece
 from sparring.games.states import PythonOutcome, PythonState, StateGame
 
@@ -99,6 +99,14 @@ class HexapawnState(PythonState):
         size = states[0].size
         return np.array(planes, np.float32).reshape(len(states), 2, size, size)
 
+    def policy_label(self, move: Move) -> int:
+        """A plane of from-squares, as the player to move sees them, for a capture to the left, a step and a
+        capture to the right."""
+        start, end = divmod(move, 64)
+        if self.to_move == 1:
+            start, end = (self.size**2 - 1 - square for square in (start, end))
+        return (end - start - self.size + 1) * self.size**2 + start
+
     def _seen(self) -> str:
         return self.squares if self.to_move == 0 else self.squares[::-1]
 
@@ -166,6 +174,13 @@ def _piece(pawn: str) -> Piece | None:
     return None if pawn == "." else Piece(pawn, PAWNS.index(pawn), shape="token", label="", glyph="♟")
 
 
+def _layout(history: int) -> NetworkLayout:
+    """The planes of `encode` and the labels of `policy_label`, on boards of any size."""
+    return NetworkLayout(
+        "planes", 2, LARGEST, LARGEST, "planes", 3 * LARGEST**2, history=(2, 2), any_board_size=True
+    )
+
+
 DESCRIPTION = GameDescription(
     name="hexapawn",
     load_rules=lambda: Hexapawn,
@@ -174,4 +189,5 @@ DESCRIPTION = GameDescription(
         "Each side has a row of pawns. A pawn moves one square straight forward to an empty square, or "
         "captures one square diagonally forward. Who reaches the far row wins; who cannot move loses."
     ),
+    layout=_layout,
 )

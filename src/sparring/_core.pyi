@@ -570,6 +570,18 @@ class ChessTree:
         `noise` float32 [legal moves of the root]. Raises ValueError if the size does not match.
         """
 
+    def begin_halving(self, noise: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], visits: int, considered: int, c_visit: float, c_scale: float) -> None:
+        """
+        Searches the root by Gumbel and sequential halving: `visits` visits of its moves, of which the `considered` best by noise + logit are searched.
+
+        `noise` float32 [legal moves of the root]: samples of the Gumbel distribution. sigma(q) = (c_visit + max N) c_scale q. The search ends early if a win is proven. Raises ValueError, and RuntimeError if moves of the root were visited.
+        """
+
+    def halving_choice(self) -> int:
+        """
+        The place among the root's moves of the move that sequential halving plays: a proven win, or the best of the most visited. Raises RuntimeError without `begin_halving`.
+        """
+
     def restrict(self, moves: Sequence[int]) -> None:
         """
         Restricts the search to these moves of the root; an empty list lifts the restriction.
@@ -636,10 +648,36 @@ class ChessForest:
     def __len__(self) -> int:
         """The number of trees."""
 
+    @overload
     def select(self, visits: int) -> tuple[Any, numpy.typing.NDArray[numpy.int64]]:
         """
         The next leaves of every tree with fewer than `visits` visits: the states as one batch, and the index of each one's tree, int64 [leaves]. A tree has as many as in a search of its own (`PuctConfig.batch_size`). No leaves: the search is over. Raises RuntimeError while earlier leaves wait for their evaluation.
         """
+
+    @overload
+    def select(self, visits: numpy.typing.NDArray[numpy.int64]) -> tuple[Any, numpy.typing.NDArray[numpy.int64]]:
+        """The same with a limit of its own for each tree, int64 [trees]."""
+
+    def add_noise(self, noise: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], share: float) -> None:
+        """
+        Mixes noise into the priors of all roots: see the tree's `add_noise`. `noise` float32 [root moves of all trees], as `root_moves` orders them. Raises ValueError.
+        """
+
+    def begin_halving(self, noise: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], visits: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], considered: int, c_visit: float, c_scale: float) -> None:
+        """
+        Searches all roots by sequential halving: see the tree's `begin_halving`. `noise` float32 [root moves of all trees]; `visits` int64 [trees]. Raises ValueError, and RuntimeError if moves of a root were visited.
+        """
+
+    def halving_choices(self) -> NDArray[numpy.int64]:
+        """The place of each tree's choice among its root moves: int64 [trees]."""
+
+    def advance(self, moves: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """
+        Plays a move in every tree, int64 [trees], and keeps the tree below it. Raises IllegalMove.
+        """
+
+    def restart(self, tree: int, root: ChessState) -> None:
+        """Replaces a tree by a new one."""
 
     def evaluate(self, priors: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
         """
@@ -1750,6 +1788,18 @@ class ExpendibotsTree:
         `noise` float32 [legal moves of the root]. Raises ValueError if the size does not match.
         """
 
+    def begin_halving(self, noise: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], visits: int, considered: int, c_visit: float, c_scale: float) -> None:
+        """
+        Searches the root by Gumbel and sequential halving: `visits` visits of its moves, of which the `considered` best by noise + logit are searched.
+
+        `noise` float32 [legal moves of the root]: samples of the Gumbel distribution. sigma(q) = (c_visit + max N) c_scale q. The search ends early if a win is proven. Raises ValueError, and RuntimeError if moves of the root were visited.
+        """
+
+    def halving_choice(self) -> int:
+        """
+        The place among the root's moves of the move that sequential halving plays: a proven win, or the best of the most visited. Raises RuntimeError without `begin_halving`.
+        """
+
     def restrict(self, moves: Sequence[int]) -> None:
         """
         Restricts the search to these moves of the root; an empty list lifts the restriction.
@@ -1816,10 +1866,36 @@ class ExpendibotsForest:
     def __len__(self) -> int:
         """The number of trees."""
 
+    @overload
     def select(self, visits: int) -> tuple[Any, numpy.typing.NDArray[numpy.int64]]:
         """
         The next leaves of every tree with fewer than `visits` visits: the states as one batch, and the index of each one's tree, int64 [leaves]. A tree has as many as in a search of its own (`PuctConfig.batch_size`). No leaves: the search is over. Raises RuntimeError while earlier leaves wait for their evaluation.
         """
+
+    @overload
+    def select(self, visits: numpy.typing.NDArray[numpy.int64]) -> tuple[Any, numpy.typing.NDArray[numpy.int64]]:
+        """The same with a limit of its own for each tree, int64 [trees]."""
+
+    def add_noise(self, noise: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], share: float) -> None:
+        """
+        Mixes noise into the priors of all roots: see the tree's `add_noise`. `noise` float32 [root moves of all trees], as `root_moves` orders them. Raises ValueError.
+        """
+
+    def begin_halving(self, noise: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], visits: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], considered: int, c_visit: float, c_scale: float) -> None:
+        """
+        Searches all roots by sequential halving: see the tree's `begin_halving`. `noise` float32 [root moves of all trees]; `visits` int64 [trees]. Raises ValueError, and RuntimeError if moves of a root were visited.
+        """
+
+    def halving_choices(self) -> NDArray[numpy.int64]:
+        """The place of each tree's choice among its root moves: int64 [trees]."""
+
+    def advance(self, moves: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """
+        Plays a move in every tree, int64 [trees], and keeps the tree below it. Raises IllegalMove.
+        """
+
+    def restart(self, tree: int, root: ExpendibotsState) -> None:
+        """Replaces a tree by a new one."""
 
     def evaluate(self, priors: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
         """
@@ -2274,6 +2350,18 @@ class BreakthroughTree:
         `noise` float32 [legal moves of the root]. Raises ValueError if the size does not match.
         """
 
+    def begin_halving(self, noise: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], visits: int, considered: int, c_visit: float, c_scale: float) -> None:
+        """
+        Searches the root by Gumbel and sequential halving: `visits` visits of its moves, of which the `considered` best by noise + logit are searched.
+
+        `noise` float32 [legal moves of the root]: samples of the Gumbel distribution. sigma(q) = (c_visit + max N) c_scale q. The search ends early if a win is proven. Raises ValueError, and RuntimeError if moves of the root were visited.
+        """
+
+    def halving_choice(self) -> int:
+        """
+        The place among the root's moves of the move that sequential halving plays: a proven win, or the best of the most visited. Raises RuntimeError without `begin_halving`.
+        """
+
     def restrict(self, moves: Sequence[int]) -> None:
         """
         Restricts the search to these moves of the root; an empty list lifts the restriction.
@@ -2340,10 +2428,36 @@ class BreakthroughForest:
     def __len__(self) -> int:
         """The number of trees."""
 
+    @overload
     def select(self, visits: int) -> tuple[Any, numpy.typing.NDArray[numpy.int64]]:
         """
         The next leaves of every tree with fewer than `visits` visits: the states as one batch, and the index of each one's tree, int64 [leaves]. A tree has as many as in a search of its own (`PuctConfig.batch_size`). No leaves: the search is over. Raises RuntimeError while earlier leaves wait for their evaluation.
         """
+
+    @overload
+    def select(self, visits: numpy.typing.NDArray[numpy.int64]) -> tuple[Any, numpy.typing.NDArray[numpy.int64]]:
+        """The same with a limit of its own for each tree, int64 [trees]."""
+
+    def add_noise(self, noise: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], share: float) -> None:
+        """
+        Mixes noise into the priors of all roots: see the tree's `add_noise`. `noise` float32 [root moves of all trees], as `root_moves` orders them. Raises ValueError.
+        """
+
+    def begin_halving(self, noise: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], visits: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], considered: int, c_visit: float, c_scale: float) -> None:
+        """
+        Searches all roots by sequential halving: see the tree's `begin_halving`. `noise` float32 [root moves of all trees]; `visits` int64 [trees]. Raises ValueError, and RuntimeError if moves of a root were visited.
+        """
+
+    def halving_choices(self) -> NDArray[numpy.int64]:
+        """The place of each tree's choice among its root moves: int64 [trees]."""
+
+    def advance(self, moves: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """
+        Plays a move in every tree, int64 [trees], and keeps the tree below it. Raises IllegalMove.
+        """
+
+    def restart(self, tree: int, root: BreakthroughState) -> None:
+        """Replaces a tree by a new one."""
 
     def evaluate(self, priors: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
         """
@@ -2737,6 +2851,18 @@ class ShogiTree:
         `noise` float32 [legal moves of the root]. Raises ValueError if the size does not match.
         """
 
+    def begin_halving(self, noise: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], visits: int, considered: int, c_visit: float, c_scale: float) -> None:
+        """
+        Searches the root by Gumbel and sequential halving: `visits` visits of its moves, of which the `considered` best by noise + logit are searched.
+
+        `noise` float32 [legal moves of the root]: samples of the Gumbel distribution. sigma(q) = (c_visit + max N) c_scale q. The search ends early if a win is proven. Raises ValueError, and RuntimeError if moves of the root were visited.
+        """
+
+    def halving_choice(self) -> int:
+        """
+        The place among the root's moves of the move that sequential halving plays: a proven win, or the best of the most visited. Raises RuntimeError without `begin_halving`.
+        """
+
     def restrict(self, moves: Sequence[int]) -> None:
         """
         Restricts the search to these moves of the root; an empty list lifts the restriction.
@@ -2803,10 +2929,36 @@ class ShogiForest:
     def __len__(self) -> int:
         """The number of trees."""
 
+    @overload
     def select(self, visits: int) -> tuple[Any, numpy.typing.NDArray[numpy.int64]]:
         """
         The next leaves of every tree with fewer than `visits` visits: the states as one batch, and the index of each one's tree, int64 [leaves]. A tree has as many as in a search of its own (`PuctConfig.batch_size`). No leaves: the search is over. Raises RuntimeError while earlier leaves wait for their evaluation.
         """
+
+    @overload
+    def select(self, visits: numpy.typing.NDArray[numpy.int64]) -> tuple[Any, numpy.typing.NDArray[numpy.int64]]:
+        """The same with a limit of its own for each tree, int64 [trees]."""
+
+    def add_noise(self, noise: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], share: float) -> None:
+        """
+        Mixes noise into the priors of all roots: see the tree's `add_noise`. `noise` float32 [root moves of all trees], as `root_moves` orders them. Raises ValueError.
+        """
+
+    def begin_halving(self, noise: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], visits: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], considered: int, c_visit: float, c_scale: float) -> None:
+        """
+        Searches all roots by sequential halving: see the tree's `begin_halving`. `noise` float32 [root moves of all trees]; `visits` int64 [trees]. Raises ValueError, and RuntimeError if moves of a root were visited.
+        """
+
+    def halving_choices(self) -> NDArray[numpy.int64]:
+        """The place of each tree's choice among its root moves: int64 [trees]."""
+
+    def advance(self, moves: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """
+        Plays a move in every tree, int64 [trees], and keeps the tree below it. Raises IllegalMove.
+        """
+
+    def restart(self, tree: int, root: ShogiState) -> None:
+        """Replaces a tree by a new one."""
 
     def evaluate(self, priors: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
         """
@@ -3217,6 +3369,18 @@ class GoTree:
         `noise` float32 [legal moves of the root]. Raises ValueError if the size does not match.
         """
 
+    def begin_halving(self, noise: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], visits: int, considered: int, c_visit: float, c_scale: float) -> None:
+        """
+        Searches the root by Gumbel and sequential halving: `visits` visits of its moves, of which the `considered` best by noise + logit are searched.
+
+        `noise` float32 [legal moves of the root]: samples of the Gumbel distribution. sigma(q) = (c_visit + max N) c_scale q. The search ends early if a win is proven. Raises ValueError, and RuntimeError if moves of the root were visited.
+        """
+
+    def halving_choice(self) -> int:
+        """
+        The place among the root's moves of the move that sequential halving plays: a proven win, or the best of the most visited. Raises RuntimeError without `begin_halving`.
+        """
+
     def restrict(self, moves: Sequence[int]) -> None:
         """
         Restricts the search to these moves of the root; an empty list lifts the restriction.
@@ -3283,10 +3447,36 @@ class GoForest:
     def __len__(self) -> int:
         """The number of trees."""
 
+    @overload
     def select(self, visits: int) -> tuple[Any, numpy.typing.NDArray[numpy.int64]]:
         """
         The next leaves of every tree with fewer than `visits` visits: the states as one batch, and the index of each one's tree, int64 [leaves]. A tree has as many as in a search of its own (`PuctConfig.batch_size`). No leaves: the search is over. Raises RuntimeError while earlier leaves wait for their evaluation.
         """
+
+    @overload
+    def select(self, visits: numpy.typing.NDArray[numpy.int64]) -> tuple[Any, numpy.typing.NDArray[numpy.int64]]:
+        """The same with a limit of its own for each tree, int64 [trees]."""
+
+    def add_noise(self, noise: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], share: float) -> None:
+        """
+        Mixes noise into the priors of all roots: see the tree's `add_noise`. `noise` float32 [root moves of all trees], as `root_moves` orders them. Raises ValueError.
+        """
+
+    def begin_halving(self, noise: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], visits: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], considered: int, c_visit: float, c_scale: float) -> None:
+        """
+        Searches all roots by sequential halving: see the tree's `begin_halving`. `noise` float32 [root moves of all trees]; `visits` int64 [trees]. Raises ValueError, and RuntimeError if moves of a root were visited.
+        """
+
+    def halving_choices(self) -> NDArray[numpy.int64]:
+        """The place of each tree's choice among its root moves: int64 [trees]."""
+
+    def advance(self, moves: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """
+        Plays a move in every tree, int64 [trees], and keeps the tree below it. Raises IllegalMove.
+        """
+
+    def restart(self, tree: int, root: GoState) -> None:
+        """Replaces a tree by a new one."""
 
     def evaluate(self, priors: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
         """

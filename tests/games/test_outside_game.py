@@ -101,3 +101,33 @@ def test_it_is_offered_and_played_on_the_page(installed: Path) -> None:
     assert (offer["title"], offer["default_kind"], offer["writes"]) == ("Hexapawn", "strength", ["pgn"])
     assert [(option["name"], option["default"]) for option in offer["options"]] == [("size", 3)]
     assert (view["ply"], view["moves"][0]["text"]) == (2, "b1b2")
+
+
+SELF_PLAY = """
+game = "hexapawn"
+[network]
+blocks = 1
+width = 8
+[training]
+steps = 2
+batch = 16
+validate_every = 2
+[play]
+visits = 4
+games = 2
+block = 2
+[evaluation]
+every = 1
+games = 2
+visits = 4
+"""
+
+
+def test_it_learns_from_self_play_and_plays_with_its_network(installed: Path) -> None:
+    """On a board of another size than the layout's."""
+    config, folder = installed / "tiny.toml", installed / "run"
+    config.write_text(SELF_PLAY)
+    train = ["train", "selfplay", "hexapawn", "-o", "size=4", "--config", str(config), "--out", str(folder)]
+    assert "best.toml" in run(installed, COMMAND_LINE, *train, "--device", "cpu")
+    play = ["play", "hexapawn", "-o", "size=4", "--player", str(folder / "best.toml"), "--seed", "1"]
+    assert "Black plays" in run(installed, COMMAND_LINE, *play, typed="b1b2\nresign\ny\n")

@@ -48,6 +48,14 @@ from sparring.training.config import (
     load_student_config,
     load_training_config,
 )
+from sparring.training.selfplay.config import (
+    EvaluationConfig,
+    GateConfig,
+    LearnConfig,
+    PlayConfig,
+    SelfPlayConfig,
+    load_selfplay_config,
+)
 
 MUTATIONS = int(os.environ.get("SPARRING_FUZZ", "200"))
 
@@ -157,6 +165,27 @@ STUDENT: dict[str, Any] = {
     "finish": {"share": 0.1, "fresh": 0.5, "teachers": 0.5, "random_ratings": 0.1, "quantised": False},
 }  # fmt: skip
 
+SELF_PLAY: dict[str, Any] = {
+    "name": "x", "game": "go", "about": "x", "rules": {"size": 9}, "minutes": 1.0, "data": {}, "teachers": [],
+    "network": {"blocks": 1, "width": 8, "se_ratio": 2},
+    "training": {**TRAINING["training"], "cache_teachers": False},
+    "play": {
+        "search": "puct", "visits": 4, "considered": 2, "c_visit": 1.0, "c_scale": 0.1, "c_puct": 1.0,
+        "noise": 0.1, "noise_moves": 5.0, "temperature_plies": 3, "reuse_tree": True, "full_share": 0.5,
+        "fast_visits": 2, "random_plies": 1, "resign_below": 0.1, "play_out": 0.1, "max_plies": 9, "games": 4,
+        "block": 2, "parallel": 2, "leash": "x", "leash_weight": 0.5,
+    },
+    "learn": {
+        "window": 9, "window_exponent": 0.5, "window_growth": 0.5, "search_value": 0.5, "symmetries": True,
+        "lag": 1,
+    },
+    "evaluation": {
+        "every": 1, "games": 2, "visits": 2, "opening_plies": 1, "random": True, "strengths": [1],
+        "earlier": True, "patience": 1,
+    },
+    "gate": {"games": 2, "sprt": {"elo0": 0.0, "elo1": 5.0}},
+}  # fmt: skip
+
 SYNOPSIS_TRAINING: dict[str, Any] = {
     "name": "x", "about": "x", "licence": "x", "keep_best": False,
     "network": {
@@ -191,6 +220,7 @@ READERS: dict[str, tuple[Callable[[Path], object], dict[str, Any]]] = {
     "match": (read_tournament, MATCH),
     "training": (load_training_config, TRAINING),
     "student training": (load_student_config, STUDENT),
+    "self-play": (lambda path: load_selfplay_config(path, "go", {}), SELF_PLAY),
     "synopsis training": (load_rbc_config, SYNOPSIS_TRAINING),
     **{f"preset {game}": (lambda path: load_preset(str(path)), preset(game)) for game in GAMES},
 }
@@ -313,6 +343,8 @@ def covered() -> list[tuple[type[Any], dict[str, Any]]]:
         (TrainingConfig, training), (NetworkConfig, training["network"]), (DataConfig, training["data"]),
         (OptimizationConfig, training["training"]), (TeacherConfig, training["teachers"][0]),
         (StudentConfig, STUDENT), (FreshConfig, STUDENT["fresh"]), (FinishConfig, STUDENT["finish"]),
+        (SelfPlayConfig, SELF_PLAY), (PlayConfig, SELF_PLAY["play"]), (LearnConfig, SELF_PLAY["learn"]),
+        (EvaluationConfig, SELF_PLAY["evaluation"]), (GateConfig, SELF_PLAY["gate"]),
         (RbcTrainingConfig, SYNOPSIS_TRAINING), (SynopsisNetworkConfig, SYNOPSIS_TRAINING["network"]),
         (ExampleConfig, SYNOPSIS_TRAINING["data"]), (LossConfig, SYNOPSIS_TRAINING["loss"]),
         (HeadsetConfig, SYNOPSIS_TRAINING["headsets"][0]),

@@ -264,17 +264,20 @@ class RayWorkerPool(Generic[T, R]):
             self._ray.init(address=address, ignore_reinit_error=True, log_to_driver=False)
         except (ConnectionError, ValueError, RuntimeError) as error:
             raise MissingExtra(f"no Ray at {address}: {error}") from None
-        actor: Any = self._ray.remote(num_cpus=1)(_RayWorker)
-        self._actors = [actor.remote(spawn) for _ in range(size)]
+        self._actor: Any = self._ray.remote(num_cpus=1)(_RayWorker)
+        self._spawn = spawn
+        self._actors = [self._actor.remote(spawn) for _ in range(size)]
         self._name = name
 
     def run(self, tasks: Iterator[T]) -> Iterator[R]:
         """Yields results in the order in which they are ready. A task is taken when a worker is free for it.
 
-        Raises WorkerError if a worker raises an exception, and WorkerError if an actor is lost.
+        Another actor takes the place and the task of one that is lost. Raises WorkerError if a worker raises
+        an exception, and WorkerError if a task is lost with three actors.
         """
         idle = list(self._actors)
         busy: dict[Any, tuple[Any, T]] = {}
+        losses: dict[str, int] = {}
         while True:
             while idle and (task := next(tasks, None)) is not None:
                 actor = idle.pop()
@@ -284,15 +287,25 @@ class RayWorkerPool(Generic[T, R]):
             done, _ = self._ray.wait(list(busy), num_returns=1)
             for reference in done:
                 actor, task = busy.pop(reference)
+                try:
+                    result = self._result(reference, task)
+                except self._ray.exceptions.RayActorError as error:
+                    name = self._name(task)
+                    losses[name] = losses.get(name, 0) + 1
+                    if losses[name] >= _MAX_DEATHS:
+                        message = str(error).splitlines()[0]
+                        raise WorkerError(f"{name} was lost with {_MAX_DEATHS} actors ({message})") from None
+                    self._actors.remove(actor)
+                    self._actors.append(actor := self._actor.remote(self._spawn))
+                    busy[actor.work.remote(task)] = actor, task
+                    continue
                 idle.append(actor)
-                yield self._result(reference, task)
+                yield result
 
     def _result(self, reference: Any, task: T) -> R:
         errors = self._ray.exceptions
         try:
             result: R = self._ray.get(reference)
-        except errors.RayActorError as error:
-            raise WorkerError(f"{self._name(task)}: {str(error).splitlines()[0]}") from None
         except errors.RayTaskError as error:
             cause = error.cause
             failed = WorkerError(f"{self._name(task)}: {type(cause).__name__}: {cause}")

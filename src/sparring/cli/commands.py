@@ -144,6 +144,7 @@ _GENERAL: dict[str, Command | Group] = {
         {
             "people": _own("train:people", "Train a policy network on people's games."),
             "student": _own("train:student", "Train a policy network on games that its teachers play."),
+            "selfplay": _own("train:selfplay", "Train a strong network by self-play, from the rules alone."),
             "person": _own("train:person", "Make a player that plays like one person, from their games."),
             "treestrap": _own("train:treestrap", "Train a linear evaluation by search and self-play."),
         },

@@ -7,7 +7,7 @@ import shlex
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
+from contextlib import closing, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,7 +18,7 @@ from rich.table import Table
 
 from sparring.base.errors import MissingExtra, UserError
 from sparring.base.storage import lock_folder
-from sparring.cli.arguments import Device, GameName, Steps, TrainingSeed
+from sparring.cli.arguments import Device, GameName, Options, Steps, TrainingSeed, choose_game
 from sparring.cli.console import (
     INTERRUPTED,
     ProgressBar,
@@ -27,6 +27,7 @@ from sparring.cli.console import (
     make_console,
     metrics_progress,
 )
+from sparring.networks.network import BACKENDS
 from sparring.players.game_players import open_book
 from sparring.search.linear_evaluation import SEARCHERS, open_evaluation
 from sparring.training.config import (
@@ -36,6 +37,11 @@ from sparring.training.config import (
     load_training_config,
     shipped_student_configs,
     shipped_training_configs,
+)
+from sparring.training.selfplay.config import (
+    load_selfplay_config,
+    shipped_selfplay_configs,
+    with_changes,
 )
 from sparring.training.treestrap.algorithms import ALGORITHMS
 from sparring.training.treestrap.run import (
@@ -49,6 +55,7 @@ from sparring.training.treestrap.run import (
 
 if TYPE_CHECKING:
     from sparring.training import trainer
+    from sparring.training.selfplay.task import GenerationProgress, Metrics
 
 
 Records = Annotated[
@@ -160,7 +167,7 @@ class _Display:
         self._bar.update(self._task, completed=progress.step, total=progress.steps, description=now)
 
 
-def _show(metrics: dict[str, Any] | None, model: Path, game: str, records: list[Path]) -> None:
+def _show(metrics: Metrics | None, model: Path, game: str, records: list[Path]) -> None:
     console = make_console()
     if metrics is not None:
         table = Table("group", "positions", "top-1", "nats per move", box=None)
@@ -180,6 +187,123 @@ def _show(metrics: dict[str, Any] | None, model: Path, game: str, records: list[
         f"[dim]sparring measure matching {game} --policy {foreign(model)} {foreign(tables)}[/]",
         soft_wrap=True,
     )
+
+
+# `sparring train selfplay`: a strong network from the rules alone.
+
+
+def selfplay(
+    game: GameName,
+    out: Out,
+    config: Annotated[
+        str,
+        typer.Option(
+            help=f"Configuration: {', '.join(shipped_selfplay_configs())}, or a TOML file. Without it, the "
+            "one for the size of the board."
+        ),
+    ] = "",
+    option: Options = None,
+    device: Device = "",
+    compiled: Compiled = False,
+    minutes: Minutes = None,
+    steps: Steps = None,
+    seed: TrainingSeed = None,
+    workers: Annotated[int, typer.Option(min=1, help="Processes that play, or actors of Ray.")] = 1,
+    ray: Annotated[str | None, typer.Option(help="Address of a Ray cluster to play on.")] = None,
+    backend: Annotated[
+        str, typer.Option(help=f"Runtime of the networks that play: {', '.join(BACKENDS)}.")
+    ] = "",
+    gate: Annotated[
+        int | None, typer.Option(min=0, help="Most games of a match that a new network must win to play.")
+    ] = None,
+    initial: Annotated[
+        Path | None,
+        typer.Option(help="Begin with the weights of a run (folder), or of a residual network (ONNX file)."),
+    ] = None,
+    leash: Annotated[str, typer.Option(help="Policy that the network stays near (piKL).")] = "",
+    leash_weight: Annotated[
+        float | None, typer.Option(min=0, help="Weight of the KL divergence from the leash.")
+    ] = None,
+) -> None:
+    """Train a strong network by self-play, from the rules alone.
+
+    Plays games with the newest network and learns from them; `best.toml` in the run folder is a player of it.
+    An interrupted run is resumed by the same command.
+    """
+    rules = {} if option is None else dict(vars(choose_game(game, option)))
+    console = make_console(stderr=True)
+    with lock_folder(out):
+        from sparring.training.selfplay.task import PLAYER, SelfPlayTraining, Workers
+        from sparring.training.trainer import Trainer, init_distributed
+
+        chosen = load_selfplay_config(config, game, rules).changed(steps=steps, seed=seed)
+        tether = {"leash": leash or None, "leash_weight": leash_weight}
+        chosen = with_changes(
+            chosen,
+            play={key: value for key, value in tether.items() if value is not None},
+            gate={} if gate is None else {"games": gate},
+            minutes=0.0 if steps is not None else chosen.minutes if minutes is None else minutes,
+        )
+        gpu = init_distributed(device)[2].type == "cuda"
+        who = Workers(workers, ray, backend or ("torch" if gpu else "onnxruntime"))
+        display = _SelfPlayDisplay(console)
+        task = SelfPlayTraining(chosen, out, who, initial=initial, on_games=display.on_games)
+        run = Trainer(task, out, device=device, compiled=compiled, seconds=60 * chosen.minutes)
+        if run.step:
+            console.print(f"resuming at step {run.step:,} in {foreign(out)}", soft_wrap=True)
+        with closing(task), metrics_progress(console) as bar, interruptible(run.stop):
+            finished = run.train(display.begin(bar, run))
+        if finished:
+            task.finish()
+    if not finished:
+        console.print(
+            f"interrupted at step {run.step:,}; the same command resumes the run in {foreign(out)}",
+            soft_wrap=True,
+        )
+        raise typer.Exit(INTERRUPTED)
+    make_console().print(f"player: [bold]{foreign(out / PLAYER)}[/]", soft_wrap=True)
+    make_console().print(f"[dim]sparring play {game} --player {foreign(out / PLAYER)}[/]", soft_wrap=True)
+
+
+class _SelfPlayDisplay:
+    """A progress bar, a line above it for each generation, and warnings."""
+
+    def __init__(self, console: Console) -> None:
+        self._console, self._games = console, ""
+        self._shown: Metrics | None = None
+
+    def begin(self, bar: Progress, run: trainer.Trainer) -> Callable[[trainer.TrainingProgress], None]:
+        """The function that shows the progress of the run."""
+        self._shown = run.metrics
+        row = bar.add_task("the first games", total=run.steps, completed=run.step)
+
+        def on_progress(progress: trainer.TrainingProgress) -> None:
+            if (metrics := progress.validation) is not None and metrics is not self._shown:
+                self._shown = metrics
+                self._console.print(_generation_line(metrics), soft_wrap=True)
+                for warning in metrics.get("warnings", ()):
+                    self._console.print(f"[bold]warning[/]: {foreign(warning)}", soft_wrap=True)
+            now = f"loss {progress.loss:.3f}{self._games}"
+            bar.update(row, completed=progress.step, total=progress.steps, description=now)
+
+        return on_progress
+
+    def on_games(self, progress: GenerationProgress) -> None:
+        """Notes finished games."""
+        speed = f"{progress.positions_a_second:,.0f} positions/s"
+        self._games = f"; generation {progress.generation}: {progress.games:,} games, {speed}"
+
+
+def _generation_line(metrics: Metrics) -> str:
+    parts = [f"generation {metrics['generation']}: policy {metrics['policy_loss']:.3f}"]
+    parts.append(f"value {metrics['value_loss']:.3f} (constant {metrics['constant_value_loss']:.3f})")
+    if "plies" in metrics:
+        parts.append(f"{metrics['plies']:.0f} plies a game")
+    scores = [name for name in metrics if name.startswith("score_")]
+    parts += [f"{name.removeprefix('score_')} {metrics[name]:.0%}" for name in scores]
+    if "elo" in metrics:
+        parts.append(f"Elo {metrics['elo']:+.0f} since the start")
+    return ", ".join(parts)
 
 
 # `sparring train person`: a player that plays like one person.

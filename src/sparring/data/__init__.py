@@ -32,6 +32,7 @@ Kind = Literal[
     "openings",
     "policies",
     "presets",
+    "selfplay_training",
     "strength",
     "student_training",
     "styles",
@@ -47,11 +48,12 @@ are. endgames: archives of endgame tables. evaluations: linear evaluations for a
 people score from positions. levels: level tables. line_search: the network of the search behind reviews.
 mistakes: what people of each rating give away a move, by one judge. networks: ONNX graphs with model cards.
 opening_names: names and codes of openings. opening_styles: models of what people of an opening style play.
-openings: named openings and handicaps. policies: policy descriptions. presets: record filters. strength:
-models of a player's rating given its moves. student_training: configurations of students. styles: style
-networks, which adapt a network to one person. synopsis_networks: networks of the planner of reconnaissance
-blind chess. synopsis_training: their training configurations. training: training configurations. turing:
-games of a Turing test and their key. value_networks: small networks that alpha-beta evaluates with."""
+openings: named openings and handicaps. policies: policy descriptions. presets: record filters.
+selfplay_training: configurations of self-play. strength: models of a player's rating given its moves.
+student_training: configurations of students. styles: style networks, which adapt a network to one person.
+synopsis_networks: networks of the planner of reconnaissance blind chess. synopsis_training: their training
+configurations. training: training configurations. turing: games of a Turing test and their key.
+value_networks: small networks that alpha-beta evaluates with."""
 
 _SUFFIXES: dict[Kind, str] = {
     "anchors": ".toml",
@@ -70,6 +72,7 @@ _SUFFIXES: dict[Kind, str] = {
     "openings": ".toml",
     "policies": ".toml",
     "presets": ".toml",
+    "selfplay_training": ".toml",
     "strength": ".json",
     "student_training": ".toml",
     "styles": ".npz",

@@ -130,6 +130,14 @@ class NetworkLayout:
         """Squares or points of the board."""
         return self.rows * self.columns
 
+    def on_board(self, rows: int, columns: int) -> NetworkLayout:
+        """The layout on a board of this size, if one network plays on several; else the layout itself."""
+        if not self.any_board_size:
+            return self
+        cells = rows * columns
+        moves = cells + 1 if self.head == "points" else self.moves // self.cells * cells
+        return dataclasses.replace(self, rows=rows, columns=columns, moves=moves)
+
 
 @dataclass(frozen=True)
 class SearchDefaults:
@@ -310,7 +318,12 @@ class GameDescription:
 
     @property
     def states_class(self) -> type[Any]:
-        """The native class of batches of states. Raises LookupError where the game has none."""
+        """The class of batches of states, `PythonStates` for a game in Python. Raises LookupError where a
+        native game has none."""
+        if not self.native:
+            from sparring.games.python_batches import PythonStates
+
+            return PythonStates
         return self._native_class("States")
 
     @property
@@ -320,7 +333,12 @@ class GameDescription:
 
     @property
     def samples_class(self) -> type[Any]:
-        """The native class of packed training positions. Raises LookupError where the game has none."""
+        """The class of packed training positions; of a game in Python, one that needs `policy_label`. Raises
+        LookupError where the game has none."""
+        if not self.native and self.layout is not None:
+            from sparring.games.python_batches import samples_of
+
+            return samples_of(self.state_class)
         return self._native_class("Samples")
 
     @property

@@ -62,6 +62,10 @@ class State(Protocol):
     def parse_move(self, text: str) -> Move:
         """The move of a text. It need not be legal. Raises ParseError."""
 
+    def pack_moves(self, width: int) -> bytes:
+        """The moves since the start of the line, each as its index among the legal moves, little-endian in
+        `width` bytes. Raises IllegalMove if an index does not fit."""
+
     def perft(self, depth: int) -> int:
         """Number of move sequences of `depth` plies; draws by repetition or move count do not end one."""
 
@@ -133,6 +137,11 @@ class PythonState(abc.ABC):
     @abc.abstractmethod
     def encode(cls, states: Sequence[Self]) -> NDArray[np.float32]:
         """Input planes from the view of the player to move: [states, planes, rows, columns] in [0, 1]."""
+
+    def policy_label(self, move: Move) -> int:
+        """The number of a legal move among the outputs of a network's policy, in the order of the game's
+        `NetworkLayout`; by default the move itself."""
+        return move
 
     def play(self, move: Move) -> Self:
         """The state after a move. Raises IllegalMove."""

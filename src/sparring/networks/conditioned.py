@@ -118,7 +118,7 @@ class ConditionedCodec:
     def output_shapes(self, inputs: Tensors) -> Mapping[str, tuple[int, ...]]:
         """The labels of the game's encoding; win, draw and loss."""
         rows, columns = inputs["planes"].shape[2:]
-        labels = rows * columns + 1 if self._layout.any_board_size else self._layout.moves
+        labels = self._layout.on_board(rows, columns).moves
         facts = {"ownership": (rows * columns,), "lead": (1,)} if self.input_spec.facts else {}
         return {"policy": (labels,), "wdl": (3,), **facts}
 

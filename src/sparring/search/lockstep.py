@@ -9,18 +9,17 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sparring._core import PuctConfig
-from sparring.games import describe
 from sparring.networks import Position, Prediction
 from sparring.networks.codec import PositionBatch, PredictionBatch
 from sparring.policies import Policy
 from sparring.policies.policy import predict_batch
 from sparring.search.puct import SearchResult
+from sparring.search.trees import States, forest_class
 
 
 def search_together(
@@ -59,7 +58,7 @@ class LockstepSearch:
         self._mover = np.array([p.state.to_move for p in positions], np.int8)
         self._ratings = np.array(ratings, np.float64).reshape(-1, 2)
         self._clocks = np.array([p.clock for p in positions], np.float64)
-        self.forest = describe(policy.game).forest_class([position.state for position in positions], config)
+        self.forest = forest_class(policy.game)([position.state for position in positions], config)
         """The native trees, one for each position."""
         self.root: PredictionBatch | None = None
         """The policy's predictions for the positions; None before the first run."""
@@ -81,7 +80,7 @@ class LockstepSearch:
             self.root = self.root or predicted
         self.seconds += time.perf_counter() - started
 
-    def _batch(self, leaves: Any, trees: NDArray[np.int64]) -> PositionBatch:
+    def _batch(self, leaves: States, trees: NDArray[np.int64]) -> PositionBatch:
         """The leaves of these trees with the ratings and clocks of their players."""
         own = leaves.to_move == self._mover[trees]
         ratings = self._ratings[trees]

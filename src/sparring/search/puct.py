@@ -26,6 +26,7 @@ from sparring._core import PuctConfig
 from sparring.games import Move
 from sparring.networks.codec import Prediction
 from sparring.search.limits import SearchLimits
+from sparring.search.trees import make_tree
 
 __all__ = ["Evaluator", "Puct", "PuctConfig", "SearchResult"]
 
@@ -208,7 +209,7 @@ class Puct:
                     self._evaluation = None
                 return self._tree
         self._evaluation = None
-        self._tree = state.tree(self.config)
+        self._tree = make_tree(state, self.config)
         self._bytes = int(self._tree.bytes)
         return self._tree
 

@@ -1,0 +1,1 @@
+"""Self-play: how strong the networks of a run are."""
