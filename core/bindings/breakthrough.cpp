@@ -1,11 +1,14 @@
 #include "bindings/alphabeta.hpp"
+#include "bindings/minimax_forest.hpp"
 #include "bindings/puct_forest.hpp"
 #include "bindings/puct_tree.hpp"
 #include "bindings/samples.hpp"
 #include "bindings/state.hpp"
 #include "bindings/symmetry.hpp"
+#include "bindings/value_network.hpp"
 #include "breakthrough/encoding.hpp"
 #include "breakthrough/evaluator.hpp"
+#include "breakthrough/network.hpp"
 #include "breakthrough/position.hpp"
 
 namespace sparring::bindings {
@@ -29,6 +32,11 @@ void bind_breakthrough(nb::module_& m) {
     bind_states<Position>(m, "BreakthroughStates");
     bind_puct_forest<Position>(m, "BreakthroughForest");
     bind_samples<Position>(m, "BreakthroughSamples");
+    bind_value_network<Position, breakthrough::NetworkInputs>(
+        m, "BreakthroughNetwork",
+        "A value network with two hidden layers and tanh output. Inputs are the pieces, one-hot by owner, "
+        "attackers, protectors and square.");
+    bind_minimax_forest<Position, breakthrough::NetworkInputs>(m, "BreakthroughMinimaxForest");
     bind_searcher<Position, breakthrough::Evaluator>(m, "BreakthroughSearch");
 }
 

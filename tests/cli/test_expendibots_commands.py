@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from sparring.cli import main
-from sparring.expendibots.agent import open_network, origin_of
+from sparring.expendibots.agent import open_network
 from sparring.expendibots.book import open_expendibots_book
+from sparring.search.value_network import origin_of
 from tests.cli.command_errors import one_line_error
 
 
