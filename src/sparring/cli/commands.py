@@ -142,6 +142,7 @@ _GENERAL: dict[str, Command | Group] = {
             "student": _own("train:student", "Train a policy network on games that its teachers play."),
             "person": _own("train:person", "Make a player that plays like one person, from their games."),
             "treestrap": _own("train:treestrap", "Train a linear evaluation by search and self-play."),
+            "descent": _own("train:descent", "Train a value network by best-first minimax and self-play."),
         },
     ),
     "tune": Group(
