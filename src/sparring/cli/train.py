@@ -1,4 +1,4 @@
-"""`sparring train`: networks from people's games and from teachers, one person's player, TreeStrap, Descent."""
+"""`sparring train`: networks from people's games and teachers, one person's player, TreeStrap, Descent."""
 
 from __future__ import annotations
 
@@ -443,7 +443,7 @@ def descent(
     learning_rate: Annotated[float, typer.Option(help="Initial learning rate of Adam.")] = 2e-3,
     exploitation: Annotated[
         float,
-        typer.Option(help="At the end of the run: 0 draws moves uniformly, 1 plays the best; 0 at its start."),
+        typer.Option(help="How often the best move is played at the end, 0 to 1; 0 at the start: any."),
     ] = 0.95,
     minutes: Minutes = None,
     workers: Annotated[int, typer.Option(help="Processes that play the games.")] = 1,

@@ -117,7 +117,7 @@ class MinimaxPlayer(Player):
         self._forest = None
 
     def _tree(self, state: Any) -> Any:
-        """The tree with the state as its root: the game's so far if the state continues it, else a new one."""
+        """The tree with the state as its root: the one so far if the state continues its game, else new."""
         moves: list[int] = []
         line, forest = state, self._forest
         while forest is not None and line.ply > forest.root(0).ply:

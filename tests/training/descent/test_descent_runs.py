@@ -1,4 +1,4 @@
-"""Runs of Descent: the ordinal law, what is learned, resumption after a kill, and the player that comes out."""
+"""Runs of Descent: the ordinal law, what is learned, resumption after a kill, and the player."""
 
 from __future__ import annotations
 
@@ -109,8 +109,7 @@ def test_rounds_outside_the_window_are_removed(tmp_path: Path) -> None:
     assert len(positions) == min(512, sum(game.states for game in games))
     assert np.abs(positions.values).max() <= 1
     assert [game.number for game in games] == [9, 10, 11]
-    with np.load(tmp_path / "network.npz") as file, pytest.raises(BadFile, match="no positions"):
-        assert "places" in file
+    with pytest.raises(BadFile, match="no positions"):
         read_positions(tmp_path / "network.npz")
 
 

@@ -152,9 +152,7 @@ class GamesWorker(Worker[GamesTask, PlayedGames]):
     def work(self, task: GamesTask) -> PlayedGames:
         """Plays the games of a task."""
         network = make_network(self._config.game, task.layers)
-        played = [
-            play_game(self._config, network, number, task.exploitation) for number in task.numbers
-        ]
+        played = [play_game(self._config, network, number, task.exploitation) for number in task.numbers]
         return PlayedGames(tuple(summary for summary, _ in played), tuple(states for _, states in played))
 
 
@@ -163,9 +161,9 @@ class GamesWorker(Worker[GamesTask, PlayedGames]):
 
 def write_positions(path: Path, positions: TreePositions, summaries: Sequence[GameSummary]) -> None:
     """Writes the positions of a round, atomically."""
+    games = [vars(game) | {"winner": -1 if game.winner is None else game.winner} for game in summaries]
     columns = {
-        f"games_{name}": np.array([-1 if (value := getattr(game, name)) is None else value for game in summaries])
-        for name in GameSummary.__dataclass_fields__
+        f"games_{name}": np.array([game[name] for game in games]) for name in GameSummary.__dataclass_fields__
     }
     with atomic_writer(path) as part, part.open("wb") as file:
         np.savez(file, **vars(positions), **columns)  # type: ignore[arg-type]

@@ -396,5 +396,3 @@ def write_player(config: DescentConfig, folder: Path) -> None:
         "seconds = 1.0",
     )
     atomic_write(folder / PLAYER, "\n".join(lines) + "\n")
-
-
