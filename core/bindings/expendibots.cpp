@@ -92,7 +92,8 @@ void bind_expendibots(nb::module_& m) {
     bind_expendibots_endgames(m);
     bind_value_network<Position, expendibots::NetworkInputs>(
         m, "ExpendibotsNetwork",
-        "A value network with two hidden layers and tanh output. Inputs are the stacks, one-hot, and measured "
+        "A value network with two hidden layers and tanh output. Inputs are the stacks, one-hot, and "
+        "measured "
         "features.");
     bind_minimax_forest<Position, expendibots::NetworkInputs>(m, "ExpendibotsMinimaxForest");
     bind_searcher<Position, expendibots::Evaluator>(m, "ExpendibotsSearch")

@@ -70,13 +70,15 @@ void bind_minimax_forest(nb::module_& m, const char* name) {
                   "in batches, those of all trees together.")
         .def(
             "__init__",
-            [](F* self, const std::vector<State<P>>& roots, bool descend, int horizon, std::size_t megabytes) {
+            [](F* self, const std::vector<State<P>>& roots, bool descend, int horizon,
+               std::size_t megabytes) {
                 if (horizon < 1) throw nb::value_error("horizon must be at least 1");
                 new (self) F(roots, {descend, horizon, megabytes});
             },
             nb::arg("roots"), nb::kw_only(), nb::arg("descend") = false, nb::arg("horizon") = 200,
             nb::arg("megabytes") = 512,
-            "A tree for each root. `descend`: each iteration goes on to the end of a game (Descent). A win at "
+            "A tree for each root. `descend`: each iteration goes on to the end of a game (Descent). A win "
+            "at "
             "ply p counts 1 - p / (2 * horizon), at least 1/2. `megabytes` is the limit of each tree.")
         .def(
             "__len__", [](const F& forest) { return forest.trees.size(); }, "The number of trees.")
@@ -87,9 +89,9 @@ void bind_minimax_forest(nb::module_& m, const char* name) {
                 owned(forest, [&] { children.states = forest.select(evaluations); });
                 return children;
             },
-            nb::arg("evaluations"),
-            nb::sig("def select(self, evaluations: int) -> typing.Any"),
-            "The positions to evaluate next, of every tree with fewer than `evaluations` since its last move. "
+            nb::arg("evaluations"), nb::sig("def select(self, evaluations: int) -> typing.Any"),
+            "The positions to evaluate next, of every tree with fewer than `evaluations` since its last "
+            "move. "
             "None: the search is over. Raises RuntimeError while earlier positions wait.")
         .def(
             "evaluate",
@@ -150,17 +152,17 @@ void bind_minimax_forest(nb::module_& m, const char* name) {
                 return nb::make_tuple(sign * static_cast<double>(root.value.value),
                                       sign * root.value.completion, root.value.resolved);
             },
-            nb::arg("tree"),
-            nb::sig("def value(self, tree: int) -> tuple[float, int, bool]"),
+            nb::arg("tree"), nb::sig("def value(self, tree: int) -> tuple[float, int, bool]"),
             "The root's value for its side to move; 1 if it wins by force, -1 if it loses, else 0; and "
             "whether its result is proven.")
-        .def("root_moves", &minimax_root_moves<P>, nb::arg("tree"),
-             nb::sig("def root_moves(self, tree: int) -> tuple[numpy.typing.NDArray[numpy.int64], "
-                     "numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.int64], "
-                     "numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.uint8]]"),
-             "The moves at a root, an array [moves] each: moves, values for the side to move, visits, "
-             "completions (1 wins by force, -1 loses, else 0), and whether the result is proven. Empty before "
-             "the first search.")
+        .def(
+            "root_moves", &minimax_root_moves<P>, nb::arg("tree"),
+            nb::sig("def root_moves(self, tree: int) -> tuple[numpy.typing.NDArray[numpy.int64], "
+                    "numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.int64], "
+                    "numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.uint8]]"),
+            "The moves at a root, an array [moves] each: moves, values for the side to move, visits, "
+            "completions (1 wins by force, -1 loses, else 0), and whether the result is proven. Empty before "
+            "the first search.")
         .def(
             "safest",
             [](F& forest, std::size_t tree) {
@@ -168,7 +170,8 @@ void bind_minimax_forest(nb::module_& m, const char* name) {
                 return int{tree_at(forest, tree).safest()};
             },
             nb::arg("tree"),
-            "The move to play: a proven win, else the move that was searched most. Raises RuntimeError before "
+            "The move to play: a proven win, else the move that was searched most. Raises RuntimeError "
+            "before "
             "the first search.")
         .def(
             "pv",

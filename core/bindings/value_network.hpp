@@ -58,12 +58,11 @@ void bind_value_network(nb::module_& m, const char* name, const char* doc) {
         .def(
             "value", [](const N& n, const State<P>& s) { return n.value(Inputs::subject(s.position())); },
             nb::arg("state"), "The value of a state for its side to move, from -1 to 1.")
-        .def_static(
-            "inputs", &network_inputs<P, Inputs>, nb::arg("states"),
-            nb::sig("def inputs(states: collections.abc.Sequence[typing.Any]) -> "
-                    "tuple[numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.float32]]"),
-            "The indices of the one-hot inputs, int64 [states, most], padded with `places`, and the "
-            "measured inputs, float32 [states, numbers].")
+        .def_static("inputs", &network_inputs<P, Inputs>, nb::arg("states"),
+                    nb::sig("def inputs(states: collections.abc.Sequence[typing.Any]) -> "
+                            "tuple[numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.float32]]"),
+                    "The indices of the one-hot inputs, int64 [states, most], padded with `places`, and the "
+                    "measured inputs, float32 [states, numbers].")
         .def_static(
             "batch_inputs",
             [](const StateBatch<P>& batch) { return network_inputs<P, Inputs>(batch.states); },

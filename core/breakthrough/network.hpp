@@ -13,8 +13,8 @@ namespace sparring::breakthrough {
 
 struct NetworkInputs {
     using Subject = Position;
-    static constexpr int standings = 9;                   // 0 to 2 attackers, 0 to 2 protectors
-    static constexpr int places = 2 * standings * 64;     // by owner (the mover first), standing and square
+    static constexpr int standings = 9;                // 0 to 2 attackers, 0 to 2 protectors
+    static constexpr int places = 2 * standings * 64;  // by owner (the mover first), standing and square
     static constexpr int most_places = 32;
     static constexpr int numbers = 0;
 

@@ -4,16 +4,17 @@
 // perfect-information games without knowledge" (Descent, completion, the safest move); Cohen-Solal and
 // Cazenave 2020, "Minimax strikes back". Notation as there, for a state s of the tree and a move a:
 //
-//     v(s), v(s, a)   the value, from -1 to 1, for player 0: the evaluation of a leaf, the score of a finished
+//     v(s), v(s, a)   the value, from -1 to 1, for player 0: the evaluation of a leaf, the score of a
+//     finished
 //                     game, else the value of the best move
 //     c(s), c(s, a)   the completion: 1 if player 0 wins by force, -1 if player 1 does, else 0
 //     r(s), r(s, a)   whether s is resolved: its result with perfect play is proven
 //     n(s, a)         how often the search went through a move
 //
-// A move is better for player 0 if (c, v) is larger in lexicographic order, and for player 1 if it is smaller.
-// An iteration follows the best unresolved move from the root to a leaf and expands it: all of its children
-// are evaluated together. Best-first minimax then backs the values up; Descent goes on from the leaf in the
-// same way until a resolved state, so that each iteration ends with the end of a game.
+// A move is better for player 0 if (c, v) is larger in lexicographic order, and for player 1 if it is
+// smaller. An iteration follows the best unresolved move from the root to a leaf and expands it: all of its
+// children are evaluated together. Best-first minimax then backs the values up; Descent goes on from the leaf
+// in the same way until a resolved state, so that each iteration ends with the end of a game.
 #pragma once
 
 #include <algorithm>
@@ -103,7 +104,8 @@ class MinimaxTree {
     /// Whether nothing is left to search.
     bool finished() const { return root().value.resolved || (full() && root().expanded); }
 
-    /// The leaf of the next iteration; none if the tree is finished. It must be expanded before the next call.
+    /// The leaf of the next iteration; none if the tree is finished. It must be expanded before the next
+    /// call.
     Index select() {
         while (!finished()) {
             Index at = path_.empty() ? root_ : edges_[path_.back().second].child;
@@ -162,7 +164,8 @@ class MinimaxTree {
             const bool by_visits = u.completion == w.completion && !u.resolved && !w.resolved;
             return by_visits && a.visits != b.visits ? a.visits > b.visits : better(u, w, player);
         };
-        // Unresolved moves first, among which the order is by visits; then each resolved one against the best.
+        // Unresolved moves first, among which the order is by visits; then each resolved one against the
+        // best.
         const Edge* best = nullptr;
         for (const bool resolved : {false, true}) {
             for (const Edge& edge : edges) {
@@ -227,7 +230,7 @@ class MinimaxTree {
     }
 
     /// Backs all values up, from the end of the game to its beginning: an iteration updates the nodes on its
-    /// own way only.
+    /// own way only. A move that no line went through keeps the value of its evaluation.
     void back_up_all() {
         std::vector<Index> order(nodes_.size());
         std::iota(order.begin(), order.end(), Index{0});
@@ -237,8 +240,7 @@ class MinimaxTree {
         for (const Index at : order) {
             if (!nodes_[at].expanded) continue;
             for (Edge& edge : std::span(edges_.data() + nodes_[at].first_edge, nodes_[at].edges)) {
-                if (edge.child != none && nodes_[edge.child].expanded)
-                    edge.value = nodes_[edge.child].value;
+                if (edge.child != none && nodes_[edge.child].expanded) edge.value = nodes_[edge.child].value;
             }
             update(at);
         }
@@ -261,8 +263,8 @@ class MinimaxTree {
     CompletedValue end_value(const Node<P>& end) const {
         const int winner = end.outcome.winner;
         if (winner < 0) return {0, 0, true};
-        const auto ply = static_cast<float>(std::min<std::uint32_t>(
-            end.ply, static_cast<std::uint32_t>(config_.horizon)));
+        const auto ply =
+            static_cast<float>(std::min<std::uint32_t>(end.ply, static_cast<std::uint32_t>(config_.horizon)));
         const float score = 1.0f - ply / (2.0f * static_cast<float>(config_.horizon));
         return {winner == 0 ? score : -score, static_cast<std::int8_t>(winner == 0 ? 1 : -1), true};
     }

@@ -106,6 +106,7 @@ ratings of blind chess."""
 MOVES_BY_ITSELF = {
     "measure/review.py": "the line of a review, until the game is over",
     "training/treestrap/run.py": "self-play by a search without a player",
+    "training/descent/run.py": "random positions for the scale of a network's inputs",
     "expendibots/training.py": "self-play by a search without a player",
     "expendibots/book.py": "the lines of a book, by a search",
     "expendibots/commands.py": "a table of a position's moves",
