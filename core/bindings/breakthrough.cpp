@@ -37,7 +37,16 @@ void bind_breakthrough(nb::module_& m) {
         "A value network with two hidden layers and tanh output. Inputs are the pieces, one-hot by owner, "
         "attackers, protectors and square.");
     bind_minimax_forest<Position, breakthrough::NetworkInputs>(m, "BreakthroughMinimaxForest");
-    bind_searcher<Position, breakthrough::Evaluator>(m, "BreakthroughSearch");
+    using Searcher = LockedSearcher<Position, breakthrough::Evaluator>;
+    bind_searcher<Position, breakthrough::Evaluator>(m, "BreakthroughSearch")
+        .def(
+            "set_network",
+            [](Searcher& searcher, std::shared_ptr<const breakthrough::Network> network) {
+                searcher.update_evaluator(
+                    [&](breakthrough::Evaluator& evaluator) { evaluator.set_network(std::move(network)); });
+            },
+            nb::arg("network"),
+            "Evaluates with a network instead of the weights. Clears the transposition table.");
 }
 
 }  // namespace sparring::bindings

@@ -2703,6 +2703,11 @@ class BreakthroughSearch:
     def clear(self) -> None:
         """Clears the transposition table."""
 
+    def set_network(self, network: BreakthroughNetwork) -> None:
+        """
+        Evaluates with a network instead of the weights. Clears the transposition table.
+        """
+
 class ShogiState:
     """A shogi position and the line of play before it."""
 

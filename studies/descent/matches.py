@@ -29,7 +29,8 @@ _MEGABYTES = 64
 
 def measured_positions(game: str) -> list[Any]:
     """Positions after some random moves, the same every time."""
-    rng, states = np.random.default_rng(0), []
+    rng = np.random.default_rng(0)
+    states: list[Any] = []
     while len(states) < _POSITIONS:
         state = load_game(game).initial()
         for _ in range(int(rng.integers(4, 30))):

@@ -39,11 +39,13 @@ def search(forest: Any, evaluations: int) -> None:
 def random_network(seed: int = 0) -> BreakthroughNetwork:
     rng = np.random.default_rng(seed)
     shapes = ((BreakthroughNetwork.places, 8), (0, 8), (8,), (8, 4), (4,), (4,))
-    return BreakthroughNetwork(*(rng.normal(0, 0.3, shape).astype(np.float32) for shape in shapes), 0.0)
+    layers: list[Any] = [rng.normal(0, 0.3, shape).astype(np.float32) for shape in shapes]
+    return BreakthroughNetwork(*layers, 0.0)
 
 
 def random_states(game: str, count: int, plies: int) -> list[Any]:
-    rng, states = np.random.default_rng(1), []
+    rng = np.random.default_rng(1)
+    states: list[Any] = []
     while len(states) < count:
         state = load_game(game).initial()
         for _ in range(plies):
@@ -102,7 +104,8 @@ def board_text(pieces: dict[int, str]) -> str:
 
 def endings(count: int) -> list[str]:
     """Random positions with two or three pieces a side, far enough from the goal."""
-    rng, made = np.random.default_rng(5), []
+    rng = np.random.default_rng(5)
+    made: list[str] = []
     while len(made) < count:
         squares = rng.choice(np.arange(16, 48), size=int(rng.integers(4, 7)), replace=False).tolist()
         text = board_text({square: "Pp"[number % 2] for number, square in enumerate(squares)})
@@ -151,11 +154,12 @@ def test_a_draw_is_proven_when_every_move_draws_or_loses() -> None:
 def test_a_faster_win_is_worth_more() -> None:
     forest = BreakthroughMinimaxForest([BreakthroughState.parse("8/3P4/8/8/8/8/5p2/7P w")], horizon=50)
     forest.search(random_network(), 1000)
-    value, completion, resolved = forest.value(0)
-    assert (value, completion, resolved) == (pytest.approx(1 - 1 / 100), 1, True)
+    assert forest.value(0)[0] == pytest.approx(1 - 1 / 100)
+    assert forest.value(0)[1:] == (1, True)
     lost = BreakthroughMinimaxForest([BreakthroughState.parse("8/3P4/8/8/8/5p2/8/7P b")], horizon=50)
     lost.search(random_network(), 1000)
-    assert lost.value(0) == (pytest.approx(-(1 - 2 / 100)), -1, True)
+    assert lost.value(0)[0] == pytest.approx(-(1 - 2 / 100))
+    assert lost.value(0)[1:] == (-1, True)
 
 
 def test_trees_in_lockstep_are_searched_as_if_alone() -> None:

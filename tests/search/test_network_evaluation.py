@@ -1,12 +1,20 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from sparring import games
-from sparring._core import ExpendibotsNetwork, ExpendibotsSearch, ExpendibotsState, ParseError
+from sparring._core import (
+    BreakthroughNetwork,
+    BreakthroughSearch,
+    ExpendibotsNetwork,
+    ExpendibotsSearch,
+    ExpendibotsState,
+    ParseError,
+)
 from sparring.base.errors import BadFile
 from sparring.expendibots.agent import open_network
 from sparring.search.linear_evaluation import open_evaluation
@@ -104,3 +112,27 @@ def test_a_file_without_a_network_says_so(tmp_path: Path) -> None:
     path.write_bytes(b"nothing")
     with pytest.raises(BadFile, match="has no network"):
         open_network(path)
+
+
+def test_breakthrough_counts_the_attackers_and_protectors_of_each_piece() -> None:
+    """Places are 64 * (9 * owner + 3 * attackers + protectors) + square, for the mover from below."""
+    state = games.load_game("breakthrough").parse("8/8/8/2p1p3/3P4/2P5/8/8 w")
+    places, measured = BreakthroughNetwork.inputs([state])
+    own, protector, left, right = 27, 18, 34, 36
+    expected = {64 * (3 * 2 + 1) + own, protector, 64 * (9 + 3) + left, 64 * (9 + 3) + right}
+    assert set(places[0].tolist()) == expected | {BreakthroughNetwork.places}
+    assert measured.shape == (1, 0)
+    turned = games.load_game("breakthrough").parse("8/8/2p5/3p4/2P1P3/8/8/8 b")
+    assert set(BreakthroughNetwork.inputs([turned])[0][0].tolist()) == expected | {BreakthroughNetwork.places}
+
+
+def test_breakthrough_searches_with_a_network() -> None:
+    rng = np.random.default_rng(3)
+    shapes = ((BreakthroughNetwork.places, 32), (0, 32), (32,), (32, 16), (16,), (16,))
+    layers: list[Any] = [rng.normal(0, 0.2, shape).astype(np.float32) for shape in shapes]
+    network = BreakthroughNetwork(*layers, 0.1)
+    searcher = BreakthroughSearch(open_evaluation("breakthrough").weights, 1)
+    state = games.load_game("breakthrough").initial()
+    searcher.set_network(network)
+    assert searcher.evaluate(state) == pytest.approx(100 * network.value(state), abs=0.01)
+    assert searcher.analyse(state, depth=3).moves

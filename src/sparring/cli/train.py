@@ -455,9 +455,9 @@ def descent(
     An interrupted run is resumed by the same command. FOLDER/best.toml is its player at any time.
     """
     console = make_console(stderr=True)
-    from sparring.training.descent.run import PLAYER, DescentConfig, descent_pool, train_descent
+    from sparring.training.descent.run import PLAYER, DescentRunConfig, descent_pool, train_descent
 
-    config = DescentConfig(
+    config = DescentRunConfig(
         game,
         rounds=rounds,
         games=games,

@@ -51,9 +51,10 @@ def network_file(
 ) -> bytes:
     """Returns the content of a file for `open_value_network`. `layers` has the arrays of `LAYERS`."""
     halves: dict[str, Any] = {name: np.asarray(layers[name], np.float16) for name in LAYERS}
-    named = {} if game is None else {"game": np.array(game)}
+    if game is not None:
+        halves["game"] = np.array(game)
     file = io.BytesIO()
-    np.savez_compressed(file, origin=np.array(json.dumps(dict(origin))), **named, **halves)
+    np.savez_compressed(file, origin=np.array(json.dumps(dict(origin))), **halves)
     return file.getvalue()
 
 

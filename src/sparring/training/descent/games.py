@@ -51,7 +51,7 @@ class TreePositions:
 
 
 @dataclass(frozen=True)
-class GameSummary:
+class DescentGame:
     """What happened in a game."""
 
     number: int
@@ -68,7 +68,7 @@ class GameSummary:
 
 
 @dataclass(frozen=True)
-class GamesTask:
+class RoundTask:
     """Games to be played with a network."""
 
     numbers: tuple[int, ...]
@@ -81,9 +81,9 @@ class GamesTask:
 
 @dataclass(frozen=True)
 class PlayedGames:
-    """Games of a `GamesTask`, with the states of their trees."""
+    """Games of a `RoundTask`, with the states of their trees."""
 
-    summaries: tuple[GameSummary, ...]
+    summaries: tuple[DescentGame, ...]
     positions: tuple[TreePositions, ...]
     """Of each game."""
 
@@ -115,7 +115,7 @@ def ordinal_probabilities(moves: int, exploitation: float) -> NDArray[np.float64
 
 def play_game(
     config: GamesConfig, network: Any, number: int, exploitation: float
-) -> tuple[GameSummary, TreePositions]:
+) -> tuple[DescentGame, TreePositions]:
     """Plays game `number` of a run with a native network. The result depends on the arguments alone.
 
     The game ends early when its result is proven.
@@ -139,17 +139,17 @@ def play_game(
     winner = None if completion == 0 else root.to_move if completion > 0 else 1 - root.to_move
     states, values, resolved = forest.targets(0)
     places, measured = game.network_class.batch_inputs(states)
-    summary = GameSummary(number, winner, root.ply, evaluations, len(values), int(resolved.sum()))
+    summary = DescentGame(number, winner, root.ply, evaluations, len(values), int(resolved.sum()))
     return summary, TreePositions(places.astype(np.int16), measured, values)
 
 
-class GamesWorker(Worker[GamesTask, PlayedGames]):
+class GamesWorker(Worker[RoundTask, PlayedGames]):
     """Plays the games of a run."""
 
     def __init__(self, config: GamesConfig) -> None:
         self._config = config
 
-    def work(self, task: GamesTask) -> PlayedGames:
+    def work(self, task: RoundTask) -> PlayedGames:
         """Plays the games of a task."""
         network = make_network(self._config.game, task.layers)
         played = [play_game(self._config, network, number, task.exploitation) for number in task.numbers]
@@ -159,25 +159,25 @@ class GamesWorker(Worker[GamesTask, PlayedGames]):
 # Files of positions: one for the games of a round.
 
 
-def write_positions(path: Path, positions: TreePositions, summaries: Sequence[GameSummary]) -> None:
+def write_positions(path: Path, positions: TreePositions, summaries: Sequence[DescentGame]) -> None:
     """Writes the positions of a round, atomically."""
     games = [vars(game) | {"winner": -1 if game.winner is None else game.winner} for game in summaries]
     columns = {
-        f"games_{name}": np.array([game[name] for game in games]) for name in GameSummary.__dataclass_fields__
+        f"games_{name}": np.array([game[name] for game in games]) for name in DescentGame.__dataclass_fields__
     }
     with atomic_writer(path) as part, part.open("wb") as file:
         np.savez(file, **vars(positions), **columns)  # type: ignore[arg-type]
 
 
-def read_positions(path: Path) -> tuple[TreePositions, list[GameSummary]]:
+def read_positions(path: Path) -> tuple[TreePositions, list[DescentGame]]:
     """Reads a file of `write_positions`. Raises BadFile or OSError."""
     arrays = read_npz(path, 1 << 31)
     try:
         positions = TreePositions(**{name: arrays[name] for name in TreePositions.__dataclass_fields__})
-        columns = [arrays[f"games_{name}"].tolist() for name in GameSummary.__dataclass_fields__]
+        columns = [arrays[f"games_{name}"].tolist() for name in DescentGame.__dataclass_fields__]
     except KeyError as error:
         raise BadFile(f"{path} has no positions of search trees: {error} is missing") from None
-    rows = [GameSummary(*row) for row in zip(*columns, strict=True)]
+    rows = [DescentGame(*row) for row in zip(*columns, strict=True)]
     return positions, [
-        GameSummary(**{**vars(row), "winner": None if row.winner == -1 else row.winner}) for row in rows
+        DescentGame(**{**vars(row), "winner": None if row.winner == -1 else row.winner}) for row in rows
     ]

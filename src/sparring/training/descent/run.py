@@ -35,11 +35,11 @@ from sparring.games import describe
 from sparring.search.value_network import GAMES_WITH_NETWORKS, network_file
 from sparring.training.config import OptimizationConfig
 from sparring.training.descent.games import (
+    DescentGame,
     GamesConfig,
-    GamesTask,
-    GameSummary,
     GamesWorker,
     PlayedGames,
+    RoundTask,
     TreePositions,
     read_positions,
     write_positions,
@@ -56,7 +56,7 @@ _PATIENCE, _LITTLE = 5, 0.02
 
 
 @dataclass(frozen=True)
-class DescentConfig:
+class DescentRunConfig:
     """All options of a run. The same options give the same network. Raises BadConfig."""
 
     game: str
@@ -173,13 +173,13 @@ class DescentTask(Task):
 
     name: ClassVar[str] = "descent"
     output: ClassVar[str] = "network.npz"
-    config: DescentConfig
+    config: DescentRunConfig
 
     def __init__(
         self,
-        config: DescentConfig,
+        config: DescentRunConfig,
         folder: Path,
-        pool: WorkerPool[GamesTask, PlayedGames],
+        pool: WorkerPool[RoundTask, PlayedGames],
         on_round: Callable[[Round], None] = lambda played: None,
         workers: int = 1,
         origin: dict[str, Any] | None = None,
@@ -203,7 +203,8 @@ class DescentTask(Task):
     def make_model(self) -> nn.Module:
         """Returns a network with random weights. Numbers are standardised by random positions."""
         game = describe(self.config.game)
-        rng, states = np.random.default_rng(self.config.seed), []
+        rng = np.random.default_rng(self.config.seed)
+        states: list[Any] = []
         while len(states) < 2000:
             state = game.rules().initial()
             while state.outcome is None:
@@ -312,7 +313,7 @@ class DescentTask(Task):
             first = number * config.games
             numbers = np.array_split(np.arange(first, first + config.games), min(self._workers, config.games))
             exploitation = config.exploitation * min(1.0, self._done)
-            tasks = [GamesTask(tuple(part.tolist()), self._player, exploitation) for part in numbers]
+            tasks = [RoundTask(tuple(part.tolist()), self._player, exploitation) for part in numbers]
             played = sorted(self._pool.run(iter(tasks)), key=lambda part: part.summaries[0].number)
             positions = TreePositions.join([states for part in played for states in part.positions])
             if len(positions) > config.positions:
@@ -324,7 +325,7 @@ class DescentTask(Task):
         self._on_round(self._round)
         return positions
 
-    def _measured(self, number: int, positions: TreePositions, games: Sequence[GameSummary]) -> Round:
+    def _measured(self, number: int, positions: TreePositions, games: Sequence[DescentGame]) -> Round:
         values = positions.values[:_MEASURED]
         with torch.no_grad():
             places = torch.from_numpy(positions.places[:_MEASURED].astype(np.int64))
@@ -354,7 +355,7 @@ def nothing_learned(played: Round) -> str:
     )
 
 
-def descent_pool(config: DescentConfig, workers: int = 1, ray: str | None = None) -> Any:
+def descent_pool(config: DescentRunConfig, workers: int = 1, ray: str | None = None) -> Any:
     """Returns the pool that plays games: this process, local processes, or actors of a Ray cluster."""
     games = GamesConfig(config.game, config.evaluations, config.horizon, config.max_plies, config.seed)
     spawn = partial(GamesWorker, games)
@@ -362,9 +363,9 @@ def descent_pool(config: DescentConfig, workers: int = 1, ray: str | None = None
 
 
 def train_descent(
-    config: DescentConfig,
+    config: DescentRunConfig,
     folder: Path,
-    pool: WorkerPool[GamesTask, PlayedGames],
+    pool: WorkerPool[RoundTask, PlayedGames],
     *,
     workers: int = 1,
     minutes: float = 0.0,
@@ -387,7 +388,7 @@ def train_descent(
     return run.train(on_progress)
 
 
-def write_player(config: DescentConfig, folder: Path) -> None:
+def write_player(config: DescentRunConfig, folder: Path) -> None:
     """Writes the file of the player that has the run's newest network."""
     lines = (
         f"# `sparring play {config.game} --player` opens this file.",
