@@ -34,7 +34,7 @@ class MinimaxForest {
         if (!waiting_.empty()) throw std::logic_error("the children that were asked for are not evaluated");
         std::vector<State<P>> children;
         for (MinimaxTree<P>& tree : trees) {
-            while (tree.evaluations() < evaluations) {
+            while (tree.goes_on(evaluations)) {
                 const auto leaf = tree.select();
                 if (leaf == tree.none) break;
                 const std::size_t before = children.size();
@@ -69,7 +69,8 @@ class MinimaxForest {
         waiting_.clear();
     }
 
-    /// Searches each tree with a native network until it has `evaluations` since its last move. Ends early
+    /// Searches each tree with a native network until it has `evaluations` since its last move; Descent ends
+    /// its iteration. Ends early
     /// after `seconds`, after `stop`, or if `interrupted` returns true.
     template <class Network, class Inputs>
     void search(const Network& network, Inputs, std::uint64_t evaluations, double seconds,
@@ -85,7 +86,7 @@ class MinimaxForest {
             return for_first_player(child, network.value(Inputs::subject(child.position)));
         };
         for (MinimaxTree<P>& tree : trees) {
-            for (std::uint32_t step = 1; tree.evaluations() < evaluations; ++step) {
+            for (std::uint32_t step = 1; tree.goes_on(evaluations); ++step) {
                 const auto leaf = tree.select();
                 if (leaf == tree.none) break;
                 tree.expand(leaf, value);

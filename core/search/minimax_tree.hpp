@@ -104,6 +104,12 @@ class MinimaxTree {
     /// Whether nothing is left to search.
     bool finished() const { return root().value.resolved || (full() && root().expanded); }
 
+    /// Whether a search up to `evaluations` since the last move goes on. Descent ends an iteration that it
+    /// has begun: only the end of a game tells it more than it knew.
+    bool goes_on(std::uint64_t evaluations) const {
+        return evaluations_ < evaluations || (config_.descend && !path_.empty());
+    }
+
     /// The leaf of the next iteration; none if the tree is finished. It must be expanded before the next
     /// call.
     Index select() {

@@ -45,7 +45,7 @@ def descent(
     make_new = matches.alphabeta_network_player if alphabeta else matches.network_player
     new = ("descent-alphabeta" if alphabeta else "descent", make_new(game, network))
     opponents: list[tuple[str, Any, int | None]] = [
-        (Path(name).parent.name or name, matches.evaluation_player(game, name), None)
+        (Path(name).stem, matches.evaluation_player(game, name), None)
         for name in evaluation or []
     ]
     for number in strength or []:

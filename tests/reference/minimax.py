@@ -46,7 +46,7 @@ class ReferenceMinimax:
             return
         expanded = bool(node.moves)
         if not expanded:
-            if self.evaluations >= self.limit:
+            if self.stopped():
                 return
             self.expand(node)
             if node.own.resolved or not self.descend:
@@ -54,7 +54,7 @@ class ReferenceMinimax:
         sign = 1 if node.state.to_move == 0 else -1
         open_moves = [move for move, known in node.moves.items() if not known.resolved]
         move = max(open_moves, key=lambda move: sign * node.moves[move].value)
-        if self.evaluations >= self.limit:
+        if self.stopped():
             return
         if move not in node.children:
             node.children[move] = self.node(node.state.play(move), node.moves[move])
@@ -62,6 +62,10 @@ class ReferenceMinimax:
         self.iteration(node.children[move])
         node.moves[move] = node.children[move].own
         self.update(node)
+
+    def stopped(self) -> bool:
+        """Descent goes on to the end of its iteration."""
+        return self.evaluations >= self.limit and not self.descend
 
     def expand(self, node: Node) -> None:
         for move in node.state.legal_moves():

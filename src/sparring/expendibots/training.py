@@ -204,7 +204,7 @@ class _RunConfig:
     positions: int
     training: OptimizationConfig
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """Plain values for checkpoints."""
         return asdict(self)
 

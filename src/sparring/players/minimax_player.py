@@ -48,7 +48,7 @@ class MinimaxPlayerConfig:
             raise bad_value("game", self.game, f"one of {', '.join(GAMES_WITH_NETWORKS)}")
 
 
-def parse_minimax_player(table: Mapping[str, Any], source: Source) -> MinimaxPlayerConfig:
+def parse_minimax_player(table: Mapping[str, object], source: Source) -> MinimaxPlayerConfig:
     """Makes a configuration from a TOML table. The network is looked for in the source's folder first."""
     config = from_table(MinimaxPlayerConfig, table, source)
     beside = source.folder / config.value_network

@@ -10,7 +10,7 @@ import io
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,17 +25,25 @@ LAYERS = ("places", "measured", "first_bias", "between", "second_bias", "last", 
 _OLDER_NAMES = {"stacks": "places"}
 """Names of arrays in files of the first version."""
 
+
+class NativeNetwork(Protocol):
+    """The native value network of a game, such as `BreakthroughNetwork`."""
+
+    def value(self, state: Any, /) -> float:
+        """The value of a state for its side to move, from -1 to 1."""
+
+
 GAMES_WITH_NETWORKS = tuple(name for name, game in GAMES.items() if game.has_native("Network"))
 """The games that have a native value network and the search for it."""
 
 
-def make_network(game: str, layers: Mapping[str, NDArray[np.floating]]) -> Any:
+def make_network(game: str, layers: Mapping[str, NDArray[np.floating]]) -> NativeNetwork:
     """The native network with the arrays of `LAYERS`. Raises ParseError."""
     arrays = [np.ascontiguousarray(layers[name], np.float32) for name in LAYERS[:-1]]
-    return describe(game).network_class(*arrays, float(layers["last_bias"]))
+    return cast(NativeNetwork, describe(game).network_class(*arrays, float(layers["last_bias"])))
 
 
-def open_value_network(game: str, path: Path) -> Any:
+def open_value_network(game: str, path: Path) -> NativeNetwork:
     """Reads the native network of a game. Raises BadFile."""
     arrays = read_arrays(path)
     if str(arrays.get("game", game)) != game:
@@ -47,20 +55,19 @@ def open_value_network(game: str, path: Path) -> Any:
 
 
 def network_file(
-    layers: Mapping[str, NDArray[np.floating]], origin: Mapping[str, Any], game: str | None = None
+    layers: Mapping[str, NDArray[np.floating]], origin: Mapping[str, object], game: str | None = None
 ) -> bytes:
     """Returns the content of a file for `open_value_network`. `layers` has the arrays of `LAYERS`."""
-    halves: dict[str, Any] = {name: np.asarray(layers[name], np.float16) for name in LAYERS}
-    if game is not None:
-        halves["game"] = np.array(game)
+    halves = {name: np.asarray(layers[name], np.float16) for name in LAYERS}
+    about = {"origin": json.dumps(dict(origin))} | ({} if game is None else {"game": game})
     file = io.BytesIO()
-    np.savez_compressed(file, origin=np.array(json.dumps(dict(origin))), **halves)
+    np.savez_compressed(file, **about, **halves)  # type: ignore[arg-type]
     return file.getvalue()
 
 
-def origin_of(path: Path) -> dict[str, Any]:
+def origin_of(path: Path) -> dict[str, object]:
     """Returns the origin of a network: command, date, machine, configuration. Raises BadFile."""
-    origin: dict[str, Any] = json.loads(str(read_arrays(path).get("origin", "{}")))
+    origin: dict[str, object] = json.loads(str(read_arrays(path).get("origin", "{}")))
     return origin
 
 

@@ -66,7 +66,9 @@ def test_a_run_learns_and_leaves_a_player(game: str, tmp_path: Path) -> None:
     assert [played.games for played in rounds] == [4, 8, 12, 16]
     assert rounds[-1].error < rounds[0].error
     assert rounds[-1].explained > 0.1
-    assert origin_of(tmp_path / "best.npz")["config"]["game"] == game
+    config = origin_of(tmp_path / "best.npz")["config"]
+    assert isinstance(config, dict)
+    assert config["game"] == game
     player = load_player_file(tmp_path / "best.toml", game, nodes=500)
     assert isinstance(player, MinimaxPlayer)
     state = load_game(game).initial()

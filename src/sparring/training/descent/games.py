@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +21,7 @@ from sparring.base.errors import BadFile
 from sparring.base.storage import atomic_writer, read_npz
 from sparring.base.workers import Worker
 from sparring.games import describe
-from sparring.search.value_network import make_network
+from sparring.search.value_network import NativeNetwork, make_network
 
 
 @dataclass(frozen=True)
@@ -114,7 +113,7 @@ def ordinal_probabilities(moves: int, exploitation: float) -> NDArray[np.float64
 
 
 def play_game(
-    config: GamesConfig, network: Any, number: int, exploitation: float
+    config: GamesConfig, network: NativeNetwork, number: int, exploitation: float
 ) -> tuple[DescentGame, TreePositions]:
     """Plays game `number` of a run with a native network. The result depends on the arguments alone.
 

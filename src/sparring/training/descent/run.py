@@ -21,7 +21,7 @@ from dataclasses import asdict, dataclass, field
 from functools import partial
 from itertools import count
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import torch
@@ -32,6 +32,7 @@ from sparring.base.errors import BadConfig
 from sparring.base.storage import atomic_write
 from sparring.base.workers import WorkerPool, open_pool
 from sparring.games import describe
+from sparring.games.states import State
 from sparring.search.value_network import GAMES_WITH_NETWORKS, network_file
 from sparring.training.config import OptimizationConfig
 from sparring.training.descent.games import (
@@ -133,7 +134,7 @@ class DescentRunConfig:
             validate_every=self.steps_a_round,
         )
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """Plain values for checkpoints."""
         return {**asdict(self), "hidden": list(self.hidden)}
 
@@ -182,7 +183,7 @@ class DescentTask(Task):
         pool: WorkerPool[RoundTask, PlayedGames],
         on_round: Callable[[Round], None] = lambda played: None,
         workers: int = 1,
-        origin: dict[str, Any] | None = None,
+        origin: dict[str, object] | None = None,
     ) -> None:
         """`pool` plays the games, in `workers` processes; `origin` is stored in the network's file."""
         self.config, self._folder, self._pool, self._on_round = config, folder, pool, on_round
@@ -204,7 +205,7 @@ class DescentTask(Task):
         """Returns a network with random weights. Numbers are standardised by random positions."""
         game = describe(self.config.game)
         rng = np.random.default_rng(self.config.seed)
-        states: list[Any] = []
+        states: list[State] = []
         while len(states) < 2000:
             state = game.rules().initial()
             while state.outcome is None:
@@ -237,7 +238,7 @@ class DescentTask(Task):
         self._done = done
         return 0
 
-    def batches(self, begin: Any) -> Generator[TaskBatch]:
+    def batches(self, begin: int) -> Generator[TaskBatch]:
         """Yields positions of the newest rounds, each turned by a random symmetry. Plays a round when it is
         due."""
         for step in count(begin):
@@ -252,17 +253,17 @@ class DescentTask(Task):
             )
             yield TaskBatch(tensors, step + 1)
 
-    def example(self, begin: Any) -> TaskBatch:
+    def example(self, begin: int) -> TaskBatch:
         """Returns the batch after a step."""
         return next(self.batches(begin))
 
-    def loss(self, forward: Callable[..., Any], batch: TaskBatch) -> StepLoss:
+    def loss(self, forward: Callable[..., Tensor], batch: TaskBatch) -> StepLoss:
         """Returns the mean squared error."""
         places, measured, values = batch.tensors
         loss: Tensor = ((forward(places, measured) - values) ** 2).mean()
         return StepLoss(loss, {})
 
-    def validate(self, model: nn.Module, step: int) -> dict[str, Any]:
+    def validate(self, model: nn.Module, step: int) -> dict[str, object]:
         """Returns the `Round` that ends at a step, as plain values. The averaged network plays the next."""
         assert isinstance(model, ValueNetwork)
         self._player = model.layers()
@@ -272,22 +273,24 @@ class DescentTask(Task):
                     old.unlink()
         return {} if self._round is None else {**asdict(self._round), "wins": list(self._round.wins)}
 
-    def score(self, metrics: dict[str, Any]) -> float | None:
+    def score(self, metrics: dict[str, object]) -> float | None:
         """The newest network is the best: rounds are not held-out data."""
-        return -float(metrics.get("number", 0))
+        number = metrics.get("number", 0)
+        assert isinstance(number, int)
+        return -float(number)
 
-    def export(self, model: nn.Module, metrics: dict[str, Any] | None, step: int) -> bytes:
+    def export(self, model: nn.Module, metrics: dict[str, object] | None, step: int) -> bytes:
         """Returns the file of the network."""
         assert isinstance(model, ValueNetwork)
         about = {**self._origin, "config": self.config.as_dict(), "step": step, "round": metrics}
         return network_file(model.layers(), about, self.config.game)
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> dict[str, dict[str, Tensor]]:
         """Returns the network that plays."""
         assert self._player is not None
         return {"player": {name: torch.from_numpy(layer) for name, layer in self._player.items()}}
 
-    def load_state(self, state: dict[str, Any], model: nn.Module) -> None:
+    def load_state(self, state: dict[str, dict[str, Tensor]], model: nn.Module) -> None:
         """Loads the network that plays."""
         self._player = {name: layer.numpy() for name, layer in state["player"].items()}
 
@@ -355,7 +358,9 @@ def nothing_learned(played: Round) -> str:
     )
 
 
-def descent_pool(config: DescentRunConfig, workers: int = 1, ray: str | None = None) -> Any:
+def descent_pool(
+    config: DescentRunConfig, workers: int = 1, ray: str | None = None
+) -> WorkerPool[RoundTask, PlayedGames]:
     """Returns the pool that plays games: this process, local processes, or actors of a Ray cluster."""
     games = GamesConfig(config.game, config.evaluations, config.horizon, config.max_plies, config.seed)
     spawn = partial(GamesWorker, games)
@@ -369,7 +374,7 @@ def train_descent(
     *,
     workers: int = 1,
     minutes: float = 0.0,
-    origin: dict[str, Any] | None = None,
+    origin: dict[str, object] | None = None,
     on_round: Callable[[Round], None] = lambda played: None,
     on_progress: Callable[[TrainingProgress], None] = lambda progress: None,
     on_start: Callable[[Trainer], None] = lambda run: None,
