@@ -36,7 +36,8 @@ class MinimaxForest {
         for (MinimaxTree<P>& tree : trees) {
             while (tree.goes_on(evaluations)) {
                 const auto leaf = tree.select();
-                if (leaf == tree.none) break;
+                if (leaf == tree.none && tree.finished()) break;
+                if (leaf == tree.none) continue;
                 const std::size_t before = children.size();
                 MoveList moves;
                 tree.nodes()[leaf].state.legal_moves(moves);
@@ -88,8 +89,8 @@ class MinimaxForest {
         for (MinimaxTree<P>& tree : trees) {
             for (std::uint32_t step = 1; tree.goes_on(evaluations); ++step) {
                 const auto leaf = tree.select();
-                if (leaf == tree.none) break;
-                tree.expand(leaf, value);
+                if (leaf == tree.none && tree.finished()) break;
+                if (leaf != tree.none) tree.expand(leaf, value);
                 if (step % 64 == 0 && over()) break;
             }
         }

@@ -106,19 +106,16 @@ class MinimaxTree {
 
     /// Whether a search up to `evaluations` since the last move goes on. Descent ends an iteration that it
     /// has begun: only the end of a game tells it more than it knew.
-    bool goes_on(std::uint64_t evaluations) const {
-        return evaluations_ < evaluations || (config_.descend && !path_.empty());
-    }
+    bool goes_on(std::uint64_t evaluations) const { return evaluations_ < evaluations || descending_; }
 
-    /// The leaf of the next iteration; none if the tree is finished. It must be expanded before the next
-    /// call.
+    /// The leaf of the iteration. None if the tree is finished, or if the iteration came to a state that
+    /// another order of moves resolved; it is then over. A leaf must be expanded before the next call.
     Index select() {
-        while (!finished()) {
-            Index at = path_.empty() ? root_ : edges_[path_.back().second].child;
-            while (nodes_[at].expanded && !nodes_[at].value.resolved) at = follow(at);
-            if (!nodes_[at].value.resolved) return at;
-            back_up();  // the iteration came to a state that another order of moves resolved
-        }
+        if (finished()) return none;
+        Index at = path_.empty() ? root_ : edges_[path_.back().second].child;
+        while (nodes_[at].expanded && !nodes_[at].value.resolved) at = follow(at);
+        if (!nodes_[at].value.resolved) return at;
+        back_up();
         return none;
     }
 
@@ -146,11 +143,13 @@ class MinimaxTree {
             }
         }
         update(leaf);
-        if (!config_.descend || nodes_[leaf].value.resolved) back_up();
+        descending_ = config_.descend && !nodes_[leaf].value.resolved;
+        if (!descending_) back_up();
     }
 
     /// Ends the iteration: backs up the values along its way. Call it when a search stops.
     void back_up() {
+        descending_ = false;
         for (; !path_.empty(); path_.pop_back()) {
             const auto [at, index] = path_.back();
             edges_[index].value = nodes_[edges_[index].child].value;
@@ -322,6 +321,7 @@ class MinimaxTree {
     std::vector<std::pair<Index, Index>> path_;       // of the iteration: nodes and the edges it went through
     Index root_ = 0;
     std::uint64_t evaluations_ = 0;
+    bool descending_ = false;  // whether Descent is within an iteration
 };
 
 }  // namespace sparring::search

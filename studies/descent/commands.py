@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.progress import Progress
+from rich.progress import Progress, TaskID
 
 from sparring.base.errors import UserError
 from sparring.base.provenance import provenance
@@ -15,6 +16,10 @@ from sparring.cli.arguments import GameName
 from sparring.cli.console import foreign, make_console
 from sparring.measure.reports import write_json
 from studies.options import command_line
+
+
+def _advance(bar: Progress, task: TaskID, games: int) -> None:
+    bar.update(task, completed=games)
 
 
 def descent(
@@ -45,8 +50,7 @@ def descent(
     make_new = matches.alphabeta_network_player if alphabeta else matches.network_player
     new = ("descent-alphabeta" if alphabeta else "descent", make_new(game, network))
     opponents: list[tuple[str, Any, int | None]] = [
-        (Path(name).stem, matches.evaluation_player(game, name), None)
-        for name in evaluation or []
+        (Path(name).stem, matches.evaluation_player(game, name), None) for name in evaluation or []
     ]
     for number in strength or []:
         nodes = 150 * 3 ** (number - 1)
@@ -69,7 +73,7 @@ def descent(
                 seed=seed,
                 journal=work / f"{label}.jsonl",
                 old_nodes=old_nodes,
-                played=lambda number, task=task: bar.update(task, completed=number),
+                played=partial(_advance, bar, task),
             )
             write_json({**provenance(command_line()), "game": game, **summary}, out / f"{label}.json")
             make_console().print(

@@ -39,7 +39,7 @@ def test_a_network_is_trained_from_the_command_line(tmp_path: Path) -> None:
     options = ["--games", "3", "--nodes", "50", "--hidden", "4x2", "--epochs", "1", "--save", str(saved)]
     main(["train", "evaluator", "expendibots", "--out", str(tmp_path / "run"), *options])
     open_network(saved)
-    assert "--hidden 4x2" in origin_of(saved)["command"]
+    assert "--hidden 4x2" in str(origin_of(saved)["command"])
 
 
 @pytest.mark.parametrize(

@@ -178,6 +178,7 @@ def test_no_other_loop_plays_a_game() -> None:
 
 
 STUDIES_WITHOUT_A_GAME = {
+    "descent/matches.py": "sample positions for the speed of a search; its match is a game in progress",
     "expendibots/opening.py": "the line of a search",
     "expendibots/opponents.py": "random playouts of a Monte Carlo search",
     "expendibots/report_claims.py": "sample positions, by a shallow search; its match is a game in progress",

@@ -39,8 +39,9 @@ def search(forest: Any, evaluations: int) -> None:
 def random_network(seed: int = 0) -> BreakthroughNetwork:
     rng = np.random.default_rng(seed)
     shapes = ((BreakthroughNetwork.places, 8), (0, 8), (8,), (8, 4), (4,), (4,))
-    layers: list[Any] = [rng.normal(0, 0.3, shape).astype(np.float32) for shape in shapes]
-    return BreakthroughNetwork(*layers, 0.0)
+    layers = [rng.normal(0, 0.3, shape).astype(np.float32) for shape in shapes]
+    network: BreakthroughNetwork = describe("breakthrough").network_class(*layers, 0.0)
+    return network
 
 
 def random_states(game: str, count: int, plies: int) -> list[Any]:

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -129,8 +128,8 @@ def test_breakthrough_counts_the_attackers_and_protectors_of_each_piece() -> Non
 def test_breakthrough_searches_with_a_network() -> None:
     rng = np.random.default_rng(3)
     shapes = ((BreakthroughNetwork.places, 32), (0, 32), (32,), (32, 16), (16,), (16,))
-    layers: list[Any] = [rng.normal(0, 0.2, shape).astype(np.float32) for shape in shapes]
-    network = BreakthroughNetwork(*layers, 0.1)
+    layers = [rng.normal(0, 0.2, shape).astype(np.float32) for shape in shapes]
+    network: BreakthroughNetwork = games.describe("breakthrough").network_class(*layers, 0.1)
     searcher = BreakthroughSearch(open_evaluation("breakthrough").weights, 1)
     state = games.load_game("breakthrough").initial()
     searcher.set_network(network)

@@ -117,7 +117,8 @@ SHIPPED_NETWORK = data.path("value_networks", "expendibots")
 
 def open_network(path: Path = SHIPPED_NETWORK) -> ExpendibotsNetwork:
     """Reads a network. Raises BadFile."""
-    network: ExpendibotsNetwork = open_value_network("expendibots", path)
+    network = open_value_network("expendibots", path)
+    assert isinstance(network, ExpendibotsNetwork)
     return network
 
 

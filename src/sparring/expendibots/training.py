@@ -276,7 +276,7 @@ class ValueTask(Task):
         self._loss[1] += len(places)
         return StepLoss(loss, {})
 
-    def validate(self, model: nn.Module, step: int) -> dict[str, Any]:
+    def validate(self, model: nn.Module, step: int) -> dict[str, object]:
         """Returns the `Epoch` that ends at a step, as plain values."""
         begin, positions = self._size, self._positions
         places = torch.from_numpy(positions.places[begin:].astype(np.int64))

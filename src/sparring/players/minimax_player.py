@@ -15,6 +15,7 @@ from msgspec import Meta
 from sparring.base.config import Count, Seed, Source, bad_value, from_table, is_file
 from sparring.base.numbers import signed
 from sparring.games import describe
+from sparring.games.states import State
 from sparring.players.player import Decision, GameStart, Player, Turn
 from sparring.players.small_players import stopping
 from sparring.search import SearchLimits
@@ -116,11 +117,13 @@ class MinimaxPlayer(Player):
         """Releases the tree."""
         self._forest = None
 
-    def _tree(self, state: Any) -> Any:
+    def _tree(self, state: State) -> Any:
         """The tree with the state as its root: the one so far if the state continues its game, else new."""
         moves: list[int] = []
         line, forest = state, self._forest
         while forest is not None and line.ply > forest.root(0).ply:
+            if line.previous is None or line.last_move is None:
+                break
             moves.append(line.last_move)
             line = line.previous
         if forest is None or line != forest.root(0) or line.ply != forest.root(0).ply:

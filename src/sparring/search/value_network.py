@@ -65,9 +65,9 @@ def network_file(
     return file.getvalue()
 
 
-def origin_of(path: Path) -> dict[str, object]:
+def origin_of(path: Path) -> dict[str, Any]:
     """Returns the origin of a network: command, date, machine, configuration. Raises BadFile."""
-    origin: dict[str, object] = json.loads(str(read_arrays(path).get("origin", "{}")))
+    origin: dict[str, Any] = json.loads(str(read_arrays(path).get("origin", "{}")))
     return origin
 
 
