@@ -20,6 +20,7 @@ from studies.ace.commands import (
 from studies.ace.study import ace
 from studies.ace.tuning_commands import ace_baselines, ace_cross, ace_curve, ace_gradients, ace_losses
 from studies.blend.commands import blend_command
+from studies.descent.commands import descent
 from studies.dsmcp.commands import dsmcp
 from studies.expendibots.commands import (
     accept,
@@ -123,6 +124,7 @@ _STUDIES: dict[str, Callable[..., None]] = {
     "ace-strength": ace_strength,
     "ace-test": ace_test,
     **{f"blend-{game}": blend_command(game) for game in ("chess", "go", "shogi")},
+    "descent": descent,
     "dsmcp": dsmcp,
     "expendibots": expendibots,
     "ladder": ladder,

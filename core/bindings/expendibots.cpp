@@ -1,13 +1,16 @@
 #include <nanobind/stl/shared_ptr.h>
 
 #include "bindings/alphabeta.hpp"
+#include "bindings/minimax_forest.hpp"
 #include "bindings/puct_forest.hpp"
 #include "bindings/puct_tree.hpp"
 #include "bindings/samples.hpp"
 #include "bindings/state.hpp"
 #include "bindings/symmetry.hpp"
+#include "bindings/value_network.hpp"
 #include "expendibots/encoding.hpp"
 #include "expendibots/evaluator.hpp"
+#include "expendibots/network.hpp"
 #include "expendibots/position.hpp"
 #include "expendibots/symmetry.hpp"
 
@@ -55,7 +58,6 @@ std::vector<std::vector<int>> heights(const S& s) {
 }  // namespace
 
 void bind_expendibots_endgames(nb::module_& m);  // expendibots_endgames.cpp
-void bind_expendibots_network(nb::module_& m);   // expendibots_network.cpp
 
 void bind_expendibots(nb::module_& m) {
     auto state = bind_state<Position>(m, "ExpendibotsState",
@@ -88,7 +90,12 @@ void bind_expendibots(nb::module_& m) {
     bind_puct_forest<Position>(m, "ExpendibotsForest");
     bind_samples<Position>(m, "ExpendibotsSamples");
     bind_expendibots_endgames(m);
-    bind_expendibots_network(m);
+    bind_value_network<Position, expendibots::NetworkInputs>(
+        m, "ExpendibotsNetwork",
+        "A value network with two hidden layers and tanh output. Inputs are the stacks, one-hot, and "
+        "measured "
+        "features.");
+    bind_minimax_forest<Position, expendibots::NetworkInputs>(m, "ExpendibotsMinimaxForest");
     bind_searcher<Position, expendibots::Evaluator>(m, "ExpendibotsSearch")
         .def(
             "set_endgame_tables",

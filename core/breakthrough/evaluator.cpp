@@ -68,7 +68,7 @@ std::optional<int> Evaluator::decided(const SearchState& search_state) const {
 }
 
 int Evaluator::evaluate(const SearchState& search_state) const {
-    return search::score_of(weights_->value(search_state));
+    return network_ ? network_->score(search_state) : search::score_of(weights_->value(search_state));
 }
 
 void Evaluator::order(const SearchState& search_state, search::OrderedMoves& moves, bool only_noisy) {

@@ -5,8 +5,10 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "breakthrough/network.hpp"
 #include "breakthrough/position.hpp"
 #include "search/evaluator.hpp"
 
@@ -44,6 +46,11 @@ class Evaluator {
     explicit Evaluator(std::span<const double> weights)
         : weights_(std::make_shared<const Features::Weights>(weights)) {}
 
+    /// Copies the weights of another evaluator.
+    void set_weights(const Evaluator& other) { weights_ = other.weights_; }
+    /// Evaluates with a network instead of the weights.
+    void set_network(std::shared_ptr<const Network> network) { network_ = std::move(network); }
+
     static SearchState search_state(const Node<Position>& node) { return node.position; }
     std::optional<int> decided(const SearchState& search_state) const;
     int evaluate(const SearchState& search_state) const;
@@ -61,6 +68,7 @@ class Evaluator {
     static void order(const SearchState& search_state, search::OrderedMoves& moves, bool only_noisy);
 
     std::shared_ptr<const Features::Weights> weights_;
+    std::shared_ptr<const Network> network_;
 };
 
 }  // namespace sparring::breakthrough

@@ -31,6 +31,8 @@ constexpr int move_codes = 3 * 64;
 
 class Position {
  public:
+    static constexpr bool positions_recur = false;  // pieces only go forward
+
     Position();  // the initial position
     static Position parse(std::string_view text);
 

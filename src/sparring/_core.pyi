@@ -2046,24 +2046,103 @@ class ExpendibotsNetwork:
     A value network with two hidden layers and tanh output. Inputs are the stacks, one-hot, and measured features.
     """
 
-    def __init__(self, stacks: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], measured: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], first_bias: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], between: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], second_bias: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], last: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], last_bias: float) -> None:
+    def __init__(self, places: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], measured: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], first_bias: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], between: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], second_bias: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], last: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], last_bias: float) -> None:
         """
         Weights as float32 [inputs, units], biases as [units]. Raises ParseError if the sizes do not match.
         """
 
     places: Final[int] = ...
-    """The number of one-hot inputs of stacks."""
+    """The number of one-hot inputs."""
 
     numbers: Final[int] = ...
-    """The number of measured features."""
+    """The number of measured inputs."""
 
     def value(self, state: ExpendibotsState) -> float:
         """The value of a state for its side to move, from -1 to 1."""
 
     @staticmethod
-    def inputs(states: Sequence[ExpendibotsState]) -> tuple[numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.float32]]:
+    def inputs(states: Sequence[Any]) -> tuple[numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.float32]]:
         """
-        The input indices of the stacks, int64 [states, 24], padded with `places`, and the measured features, float32 [states, numbers].
+        The indices of the one-hot inputs, int64 [states, most], padded with `places`, and the measured inputs, float32 [states, numbers].
+        """
+
+    @staticmethod
+    def batch_inputs(states: Any) -> tuple[numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.float32]]:
+        """`inputs` of a batch of states, such as a <Game>States."""
+
+class ExpendibotsMinimaxForest:
+    """
+    Best-first minimax with completed values in many trees (core/search/minimax_tree.hpp).
+
+    `search` evaluates with a native network; `select` and `evaluate` give the positions out in batches, those of all trees together.
+    """
+
+    def __init__(self, roots: Sequence[ExpendibotsState], *, descend: bool = False, horizon: int = 200, megabytes: int = 512) -> None:
+        """
+        A tree for each root. `descend`: each iteration goes on to the end of a game (Descent). A win at ply p counts 1 - p / (2 * horizon), at least 1/2. `megabytes` is the limit of each tree.
+        """
+
+    def __len__(self) -> int:
+        """The number of trees."""
+
+    def select(self, evaluations: int) -> Any:
+        """
+        The positions to evaluate next, of every tree with fewer than `evaluations` since its last move. None: the search is over. Raises RuntimeError while earlier positions wait.
+        """
+
+    def evaluate(self, values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """
+        Takes the values float32 [positions] of the last `select`, each for its side to move. Raises ValueError.
+        """
+
+    def search(self, network: ExpendibotsNetwork, evaluations: int, seconds: float = float('inf')) -> None:
+        """
+        Searches every tree with a native network until it has `evaluations` since its last move, or `seconds` are over, or `stop` is called.
+        """
+
+    def stop(self) -> None:
+        """Ends the search of another thread."""
+
+    @property
+    def evaluations(self) -> NDArray[numpy.int64]:
+        """Positions evaluated in each tree since its last move: int64 [trees]."""
+
+    def nodes(self, tree: int) -> int:
+        """The number of nodes of a tree: the positions that a line went through."""
+
+    def bytes(self, tree: int) -> int:
+        """The approximate size of a tree in bytes."""
+
+    def root(self, tree: int) -> ExpendibotsState:
+        """The state at the root of a tree."""
+
+    def value(self, tree: int) -> tuple[float, int, bool]:
+        """
+        The root's value for its side to move; 1 if it wins by force, -1 if it loses, else 0; and whether its result is proven.
+        """
+
+    def root_moves(self, tree: int) -> tuple[numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.uint8]]:
+        """
+        The moves at a root, an array [moves] each: moves, values for the side to move, visits, completions (1 wins by force, -1 loses, else 0), and whether the result is proven. Empty before the first search.
+        """
+
+    def safest(self, tree: int) -> int:
+        """
+        The move to play: a proven win, else the move that was searched most. Raises RuntimeError before the first search.
+        """
+
+    def pv(self, tree: int) -> list[int]:
+        """The best moves from a root on."""
+
+    def advance(self, tree: int, move: int) -> None:
+        """Plays a move at a root and keeps the whole tree. Raises IllegalMove."""
+
+    def compact(self, tree: int) -> None:
+        """Drops what is not below the root of a tree."""
+
+    def targets(self, tree: int) -> tuple[Any, numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.uint8]]:
+        """
+        All expanded states of a tree as one batch, their minimax values for the side to move, float32 [states], and whether their results are proven.
         """
 
 class ExpendibotsSearch:
@@ -2573,6 +2652,110 @@ class BreakthroughSamples:
         `logits` float32 [states, labels]. A move without a label gets all of the probability. Raises ValueError.
         """
 
+class BreakthroughNetwork:
+    """
+    A value network with two hidden layers and tanh output. Inputs are the pieces, one-hot by owner, attackers, protectors and square.
+    """
+
+    def __init__(self, places: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], measured: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], first_bias: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], between: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], second_bias: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], last: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], last_bias: float) -> None:
+        """
+        Weights as float32 [inputs, units], biases as [units]. Raises ParseError if the sizes do not match.
+        """
+
+    places: Final[int] = ...
+    """The number of one-hot inputs."""
+
+    numbers: Final[int] = ...
+    """The number of measured inputs."""
+
+    def value(self, state: BreakthroughState) -> float:
+        """The value of a state for its side to move, from -1 to 1."""
+
+    @staticmethod
+    def inputs(states: Sequence[Any]) -> tuple[numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.float32]]:
+        """
+        The indices of the one-hot inputs, int64 [states, most], padded with `places`, and the measured inputs, float32 [states, numbers].
+        """
+
+    @staticmethod
+    def batch_inputs(states: Any) -> tuple[numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.float32]]:
+        """`inputs` of a batch of states, such as a <Game>States."""
+
+class BreakthroughMinimaxForest:
+    """
+    Best-first minimax with completed values in many trees (core/search/minimax_tree.hpp).
+
+    `search` evaluates with a native network; `select` and `evaluate` give the positions out in batches, those of all trees together.
+    """
+
+    def __init__(self, roots: Sequence[BreakthroughState], *, descend: bool = False, horizon: int = 200, megabytes: int = 512) -> None:
+        """
+        A tree for each root. `descend`: each iteration goes on to the end of a game (Descent). A win at ply p counts 1 - p / (2 * horizon), at least 1/2. `megabytes` is the limit of each tree.
+        """
+
+    def __len__(self) -> int:
+        """The number of trees."""
+
+    def select(self, evaluations: int) -> Any:
+        """
+        The positions to evaluate next, of every tree with fewer than `evaluations` since its last move. None: the search is over. Raises RuntimeError while earlier positions wait.
+        """
+
+    def evaluate(self, values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """
+        Takes the values float32 [positions] of the last `select`, each for its side to move. Raises ValueError.
+        """
+
+    def search(self, network: BreakthroughNetwork, evaluations: int, seconds: float = float('inf')) -> None:
+        """
+        Searches every tree with a native network until it has `evaluations` since its last move, or `seconds` are over, or `stop` is called.
+        """
+
+    def stop(self) -> None:
+        """Ends the search of another thread."""
+
+    @property
+    def evaluations(self) -> NDArray[numpy.int64]:
+        """Positions evaluated in each tree since its last move: int64 [trees]."""
+
+    def nodes(self, tree: int) -> int:
+        """The number of nodes of a tree: the positions that a line went through."""
+
+    def bytes(self, tree: int) -> int:
+        """The approximate size of a tree in bytes."""
+
+    def root(self, tree: int) -> BreakthroughState:
+        """The state at the root of a tree."""
+
+    def value(self, tree: int) -> tuple[float, int, bool]:
+        """
+        The root's value for its side to move; 1 if it wins by force, -1 if it loses, else 0; and whether its result is proven.
+        """
+
+    def root_moves(self, tree: int) -> tuple[numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.uint8]]:
+        """
+        The moves at a root, an array [moves] each: moves, values for the side to move, visits, completions (1 wins by force, -1 loses, else 0), and whether the result is proven. Empty before the first search.
+        """
+
+    def safest(self, tree: int) -> int:
+        """
+        The move to play: a proven win, else the move that was searched most. Raises RuntimeError before the first search.
+        """
+
+    def pv(self, tree: int) -> list[int]:
+        """The best moves from a root on."""
+
+    def advance(self, tree: int, move: int) -> None:
+        """Plays a move at a root and keeps the whole tree. Raises IllegalMove."""
+
+    def compact(self, tree: int) -> None:
+        """Drops what is not below the root of a tree."""
+
+    def targets(self, tree: int) -> tuple[Any, numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.uint8]]:
+        """
+        All expanded states of a tree as one batch, their minimax values for the side to move, float32 [states], and whether their results are proven.
+        """
+
 class BreakthroughSearch:
     """
     Alpha-beta search with an evaluation that is linear in features of the position.
@@ -2633,6 +2816,11 @@ class BreakthroughSearch:
 
     def clear(self) -> None:
         """Clears the transposition table."""
+
+    def set_network(self, network: BreakthroughNetwork) -> None:
+        """
+        Evaluates with a network instead of the weights. Clears the transposition table.
+        """
 
 class ShogiState:
     """A shogi position and the line of play before it."""

@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from sparring.base.provenance import provenance
-from sparring.expendibots.agent import AgentComponents, ExpendibotsAgent, open_network, origin_of
+from sparring.expendibots.agent import AgentComponents, ExpendibotsAgent, open_network
 from sparring.expendibots.game import Expendibots
 from sparring.expendibots.tables import shipped_tables
 from sparring.measure.reports import write_json
 from sparring.players import SearchLimits
 from sparring.search.linear_evaluation import open_evaluation
+from sparring.search.value_network import origin_of
 from studies.expendibots.acceptance import NamedPlayer, play_match, summarise_match
 from studies.expendibots.rungs import agent_components
 

@@ -13,13 +13,15 @@ from pathlib import Path
 from typing import Any
 
 from sparring.base.provenance import provenance
+from sparring.base.storage import atomic_write
 from sparring.base.workers import Worker, open_pool
-from sparring.expendibots.agent import AgentComponents, ExpendibotsAgent, open_network, write_network
+from sparring.expendibots.agent import AgentComponents, ExpendibotsAgent, open_network
 from sparring.expendibots.tables import shipped_tables
 from sparring.expendibots.training import Epoch, ValueNetworkConfig, read_positions, train
 from sparring.measure.reports import write_json
 from sparring.players import SearchLimits
 from sparring.search.linear_evaluation import open_evaluation
+from sparring.search.value_network import network_file
 from studies.expendibots.acceptance import MatchSummary, NamedPlayer, play_match, summarise_match
 
 REPORT = "variants.json"
@@ -112,7 +114,7 @@ class _VariantWorker(Worker[_Task, MatchSummary | None]):
                 "positions": len(positions),
                 "epochs": [asdict(epoch) for epoch in epochs],
             }
-            write_network(network.layers(), origin, self._network(task.name))
+            atomic_write(self._network(task.name), network_file(network.layers(), origin))
         return None
 
     def _play(self, name: str) -> MatchSummary:

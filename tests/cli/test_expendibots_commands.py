@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from sparring.cli import main
-from sparring.expendibots.agent import open_network, origin_of
+from sparring.expendibots.agent import open_network
 from sparring.expendibots.book import open_expendibots_book
+from sparring.search.value_network import origin_of
 from tests.cli.command_errors import one_line_error
 
 
@@ -38,7 +39,7 @@ def test_a_network_is_trained_from_the_command_line(tmp_path: Path) -> None:
     options = ["--games", "3", "--nodes", "50", "--hidden", "4x2", "--epochs", "1", "--save", str(saved)]
     main(["train", "evaluator", "expendibots", "--out", str(tmp_path / "run"), *options])
     open_network(saved)
-    assert "--hidden 4x2" in origin_of(saved)["command"]
+    assert "--hidden 4x2" in str(origin_of(saved)["command"])
 
 
 @pytest.mark.parametrize(

@@ -106,6 +106,7 @@ ratings of blind chess."""
 MOVES_BY_ITSELF = {
     "measure/review.py": "the line of a review, until the game is over",
     "training/treestrap/run.py": "self-play by a search without a player",
+    "training/descent/run.py": "random positions for the scale of a network's inputs",
     "expendibots/training.py": "self-play by a search without a player",
     "expendibots/book.py": "the lines of a book, by a search",
     "expendibots/commands.py": "a table of a position's moves",
@@ -177,6 +178,7 @@ def test_no_other_loop_plays_a_game() -> None:
 
 
 STUDIES_WITHOUT_A_GAME = {
+    "descent/matches.py": "sample positions for the speed of a search; its match is a game in progress",
     "expendibots/opening.py": "the line of a search",
     "expendibots/opponents.py": "random playouts of a Monte Carlo search",
     "expendibots/report_claims.py": "sample positions, by a shallow search; its match is a game in progress",

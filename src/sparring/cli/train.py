@@ -1,7 +1,8 @@
-"""`sparring train`: networks from people's games and from teachers, one person's player, TreeStrap."""
+"""`sparring train`: networks from people's games and teachers, one person's player, TreeStrap, Descent."""
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shlex
 import time
@@ -17,8 +18,17 @@ from rich.progress import Progress
 from rich.table import Table
 
 from sparring.base.errors import MissingExtra, UserError
+from sparring.base.provenance import provenance
 from sparring.base.storage import lock_folder
-from sparring.cli.arguments import Device, GameName, Options, Steps, TrainingSeed, choose_game
+from sparring.cli.arguments import (
+    Device,
+    GameName,
+    Options,
+    Steps,
+    TrainingSeed,
+    choose_game,
+    command_line,
+)
 from sparring.cli.console import (
     INTERRUPTED,
     ProgressBar,
@@ -55,6 +65,7 @@ from sparring.training.treestrap.run import (
 
 if TYPE_CHECKING:
     from sparring.training import trainer
+    from sparring.training.descent.run import Round
     from sparring.training.selfplay.task import GenerationProgress, Metrics
 
 
@@ -547,3 +558,118 @@ def _line(block: TrainingBlock) -> str:
         f"{block.games:,} games: error {block.error:.2f}, wins {block.wins[0]}-{block.wins[1]} ({ends}), "
         f"{block.moves_a_second:,.0f} moves per CPU second"
     )
+
+
+# `sparring train descent`: trains a value network by best-first minimax and self-play.
+
+
+def descent(
+    game: GameName,
+    out: Annotated[Path, typer.Option(help="Folder of the run; an unfinished run there is resumed.")],
+    rounds: Annotated[int, typer.Option(help="Rounds of games, each followed by learning.")] = 300,
+    games: Annotated[int, typer.Option(help="Games a round.")] = 16,
+    evaluations: Annotated[int, typer.Option(help="Positions evaluated for a move.")] = 2000,
+    hidden: Annotated[
+        str, typer.Option(help="Units of the two hidden layers; 32,16 and 64,16 are the fastest.")
+    ] = "32,16",
+    learning_rate: Annotated[float, typer.Option(help="Initial learning rate of Adam.")] = 2e-3,
+    exploitation: Annotated[
+        float,
+        typer.Option(help="How often the best move is played at the end, 0 to 1; 0 at the start: any."),
+    ] = 0.95,
+    minutes: Minutes = None,
+    workers: Annotated[int, typer.Option(help="Processes that play the games.")] = 1,
+    ray: Annotated[str | None, typer.Option(help="Address of a Ray cluster to play on.")] = None,
+    seed: TrainingSeed = None,
+) -> None:
+    """Train a value network from rules alone, by best-first minimax (Descent) and self-play.
+
+    An interrupted run is resumed by the same command. FOLDER/best.toml is its player at any time.
+    """
+    console = make_console(stderr=True)
+    from sparring.training.descent.run import PLAYER, DescentRunConfig, descent_pool, train_descent
+
+    config = DescentRunConfig(
+        game,
+        rounds=rounds,
+        games=games,
+        evaluations=evaluations,
+        hidden=_hidden(hidden),
+        learning_rate=learning_rate,
+        exploitation=exploitation,
+        seed=seed or 0,
+    )
+    origin = provenance(command_line())
+    with lock_folder(out), descent_pool(config, workers, ray) as pool, metrics_progress(console) as bar:
+        display = _RoundsDisplay(bar, config.rounds)
+        with contextlib.ExitStack() as guard:
+
+            def on_start(run: trainer.Trainer) -> None:
+                if run.step:
+                    console.print(
+                        f"resuming after {run.step // config.steps_a_round:,} rounds in {foreign(out)}",
+                        soft_wrap=True,
+                    )
+                guard.enter_context(interruptible(run.stop))
+
+            finished = train_descent(
+                config,
+                out,
+                pool,
+                workers=workers,
+                minutes=minutes or 0.0,
+                origin=origin,
+                on_round=display.on_round,
+                on_progress=display.on_progress,
+                on_start=on_start,
+            )
+    if not finished:
+        console.print(f"interrupted; the same command resumes the run in {foreign(out)}", soft_wrap=True)
+        raise typer.Exit(INTERRUPTED)
+    make_console().print(f"player: [bold]{foreign(out / PLAYER)}[/]", soft_wrap=True)
+    make_console().print(f"[dim]sparring play {game} --player {foreign(out / PLAYER)}[/]", soft_wrap=True)
+
+
+def _hidden(text: str) -> tuple[int, int]:
+    try:
+        first, second = (int(part) for part in text.split(","))
+    except ValueError:
+        raise UserError(f"--hidden {text}: expected two numbers, such as 32,16") from None
+    if not (1 <= first <= 1024 and 1 <= second <= 128):
+        raise UserError(f"--hidden {text}: expected up to 1024 and 128 units")
+    return first, second
+
+
+class _RoundsDisplay:
+    """A progress bar of rounds, and a line for a round every few seconds."""
+
+    _SECONDS = 10.0
+
+    def __init__(self, bar: Progress, rounds: int) -> None:
+        self._bar, self._task = bar, bar.add_task("the first games", total=rounds)
+        self._shown, self._now, self._warned = -self._SECONDS, "", False
+
+    def on_round(self, played: Round) -> None:
+        """Shows a round of games."""
+        from sparring.training.descent.run import nothing_learned
+
+        self._now = (
+            f"{played.games:,} games: explains {max(played.explained, 0):.0%} of the search's values, "
+            f"error {played.error:.3f}, wins {played.wins[0]}-{played.wins[1]}, "
+            f"{played.plies:.0f} plies, {played.resolved:.0%} of {played.states:,} states proven"
+        )
+        if (warning := nothing_learned(played)) and not self._warned:
+            self._bar.console.print(f"[yellow]{foreign(warning)}[/]", soft_wrap=True)
+            self._warned = True
+        if time.monotonic() - self._shown >= self._SECONDS:
+            self._bar.console.print(self._now, soft_wrap=True)
+            self._shown = time.monotonic()
+
+    def on_progress(self, progress: trainer.TrainingProgress) -> None:
+        """Moves the bar."""
+        self._bar.update(
+            self._task,
+            completed=progress.step,
+            total=progress.steps,
+            description=f"{self._now}; loss {progress.loss:.4f}",
+        )

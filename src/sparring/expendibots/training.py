@@ -19,15 +19,17 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from sparring._core import ExpendibotsNetwork, ExpendibotsSearch, ExpendibotsState
-from sparring.base.storage import atomic_writer
+from sparring.base.storage import atomic_write, atomic_writer
 from sparring.base.workers import Worker, open_pool
-from sparring.expendibots.agent import network_file, open_network, write_network
+from sparring.expendibots.agent import open_network
 from sparring.expendibots.tables import shipped_tables
 from sparring.games import load_game
 from sparring.search.linear_evaluation import WIN_VALUE, LinearEvaluation, random_start
+from sparring.search.value_network import network_file
 from sparring.training.config import OptimizationConfig
 from sparring.training.task import StepLoss, Task, TaskBatch
 from sparring.training.trainer import Trainer, TrainingProgress, read_metrics
+from sparring.training.value_network import ValueNetwork
 
 # Self-play positions for the value network, with the values of the search and the outcomes of the games.
 #
@@ -195,41 +197,6 @@ class Epoch:
     """Standard deviation of the outputs on held-out positions; near 0 the network has collapsed."""
 
 
-class ValueNetwork(nn.Module):
-    """The network of `core/expendibots/network.hpp` in PyTorch, with standardised features."""
-
-    def __init__(self, hidden: tuple[int, int], mean: Tensor, scale: Tensor) -> None:
-        super().__init__()
-        first, second = hidden
-        self.stacks = nn.EmbeddingBag(ExpendibotsNetwork.places + 1, first, mode="sum", padding_idx=-1)
-        nn.init.normal_(self.stacks.weight, std=0.05)
-        self.measured = nn.Linear(ExpendibotsNetwork.numbers, first)
-        self.between = nn.Linear(first, second)
-        self.last = nn.Linear(second, 1)
-        self.mean, self.scale = nn.Buffer(mean), nn.Buffer(scale)
-
-    def forward(self, places: Tensor, measured: Tensor) -> Tensor:
-        """Returns values [n] from -1 to 1, given stack indices [n, 24] and features [n, 40]."""
-        numbers = self.measured((measured - self.mean) * self.scale)
-        first = torch.relu(self.stacks(places) + numbers)
-        values: Tensor = torch.tanh(self.last(torch.relu(self.between(first)))).squeeze(1)
-        return values
-
-    def layers(self) -> dict[str, NDArray[np.float32]]:
-        """Returns the arrays of `LAYERS`, with the standardisation folded into the first layer."""
-        weight = self.measured.weight * self.scale
-        tensors = {
-            "stacks": self.stacks.weight[:-1],
-            "measured": weight.T,
-            "first_bias": self.measured.bias - weight @ self.mean,
-            "between": self.between.weight.T,
-            "second_bias": self.between.bias,
-            "last": self.last.weight[0],
-            "last_bias": self.last.bias[0],
-        }
-        return {name: tensor.detach().numpy().astype(np.float32).copy() for name, tensor in tensors.items()}
-
-
 @dataclass(frozen=True)
 class _RunConfig:
     name: str
@@ -237,7 +204,7 @@ class _RunConfig:
     positions: int
     training: OptimizationConfig
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """Plain values for checkpoints."""
         return asdict(self)
 
@@ -274,7 +241,9 @@ class ValueTask(Task):
         measured = self._positions.measured[: self._size]
         std = measured.std(0)
         scale = np.divide(1, std, out=np.zeros_like(std), where=std > 1e-3)
-        return ValueNetwork(self._recipe.hidden, _tensor(measured.mean(0)), _tensor(scale))
+        return ValueNetwork(
+            self._recipe.hidden, ExpendibotsNetwork.places, _tensor(measured.mean(0)), _tensor(scale)
+        )
 
     def batches(self, begin: Any) -> Generator[TaskBatch]:
         """Yields the positions in a new order in each epoch, each turned by a random symmetry."""
@@ -307,7 +276,7 @@ class ValueTask(Task):
         self._loss[1] += len(places)
         return StepLoss(loss, {})
 
-    def validate(self, model: nn.Module, step: int) -> dict[str, Any]:
+    def validate(self, model: nn.Module, step: int) -> dict[str, object]:
         """Returns the `Epoch` that ends at a step, as plain values."""
         begin, positions = self._size, self._positions
         places = torch.from_numpy(positions.places[begin:].astype(np.int64))
@@ -411,7 +380,7 @@ def train_value_network(
             trained = train(positions, config, run, partial(learned, generation))
             epochs = [{name: entry[name] for name in Epoch.__annotations__} for entry in read_metrics(run)]
             about = {**origin, "generation": generation, "positions": len(positions), "epochs": epochs}
-            write_network(trained.layers(), about, path)
+            atomic_write(path, network_file(trained.layers(), about))
         network = path
     assert network is not None  # there is at least one generation
     return network

@@ -346,6 +346,16 @@ class GameDescription:
         """The native alpha-beta search over linear features. Raises LookupError where the game has none."""
         return self._native_class("Search")
 
+    @property
+    def network_class(self) -> type[Any]:
+        """The native small value network. Raises LookupError where the game has none."""
+        return self._native_class("Network")
+
+    @property
+    def minimax_forest_class(self) -> type[Any]:
+        """The native class of many best-first minimax trees. Raises LookupError where the game has none."""
+        return self._native_class("MinimaxForest")
+
     def has_native(self, kind: str) -> bool:
         """Whether the native class of this kind exists, such as Tree, Samples or Search."""
         from sparring import _core

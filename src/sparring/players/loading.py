@@ -12,6 +12,7 @@ from sparring.base.errors import BadConfig, BadFile, NotFound
 from sparring.games import Game
 from sparring.players.adaptive import AdaptivePlayer, OpponentHistory
 from sparring.players.game_players import Bots, games_with_bots
+from sparring.players.minimax_player import MinimaxPlayer, MinimaxPlayerConfig, parse_minimax_player
 from sparring.players.player import Player
 from sparring.players.player_config import (
     PlayerConfig,
@@ -43,7 +44,7 @@ def load_player_file(
     Args:
         source: a player's TOML file (docs/players.md), the TOML file or the name of a game's bot (such as
             docs/rbc-bots.md), an evaluation by `sparring train treestrap` (.json), or a configuration: a
-            PlayerConfig, or that of a bot (`Bots.config_class`).
+            PlayerConfig, a MinimaxPlayerConfig, or that of a bot (`Bots.config_class`).
         game: the game that the player must play, by name or as rules; None accepts any.
         overrides: keys that replace those of the source, such as `nodes=100`; they are checked alike.
 
@@ -58,6 +59,8 @@ def load_player_file(
     try:
         if isinstance(config, PlayerConfig):
             return open_player(config)
+        if isinstance(config, MinimaxPlayerConfig):
+            return MinimaxPlayer(config)
         return games_with_bots()[config.game].make(config)
     except LOAD_ERRORS as error:
         named = isinstance(source, str | Path) and _bots_with(str(source)) is None
@@ -105,6 +108,8 @@ def _config(source: str | Path | Any, game: str | None, overrides: Mapping[str, 
         raise BadConfig(f"there is no player '{source}': expected a TOML file, or one of {', '.join(names)}")
     table = {**read_toml(path), **overrides}
     where = Source(path)
+    if "value_network" in table:
+        return parse_minimax_player({"name": path.stem, **table}, where)
     if "game" in table or not with_bots:  # bots have no such key
         return parse_player_config({"name": path.stem, **table}, where)
     bots = with_bots[game if game in with_bots else next(iter(with_bots))]

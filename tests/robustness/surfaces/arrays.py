@@ -15,11 +15,12 @@ import numpy as np
 
 from sparring import data
 from sparring.base.errors import BadConfig, BadFile
-from sparring.expendibots.agent import open_network, origin_of
+from sparring.expendibots.agent import open_network
 from sparring.expendibots.book import SHIPPED_BOOK, open_expendibots_book
 from sparring.networks.style import read_style
 from sparring.players.persons import find_person, person_file, stored_persons
 from sparring.policies.person import write_person
+from sparring.search.value_network import origin_of
 from tests.policies.test_person_policy import person_model
 from tests.robustness.trials import mutated, run_command, surface
 

@@ -1,0 +1,1 @@
+"""Descent beside TreeStrap and the small players, at equal processor time."""
