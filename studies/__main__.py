@@ -82,12 +82,15 @@ from studies.review.commands import review, review_judge, review_network
 from studies.safer.commands import safer, safer_choices, safer_engine, safer_fit, safer_leaves, safer_speed
 from studies.search.commands import search_loss, search_match, search_positions, search_ratings
 from studies.shogi.commands import (
+    shogi_days,
     shogi_engine_moves,
     shogi_games,
     shogi_judge,
     shogi_openings,
+    shogi_own,
     shogi_strength,
     shogi_styles,
+    shogi_unseen,
 )
 from studies.strength.commands import strength_moves
 
@@ -186,9 +189,12 @@ _STUDIES: dict[str, Callable[..., None]] = {
     "search-ratings": search_ratings,
     "shogi-games": shogi_games,
     "shogi-judge": shogi_judge,
+    "shogi-days": shogi_days,
     "shogi-openings": shogi_openings,
+    "shogi-own": shogi_own,
     "shogi-strength": shogi_strength,
     "shogi-styles": shogi_styles,
+    "shogi-unseen": shogi_unseen,
     "shogi-engine-moves": shogi_engine_moves,
     "strength-moves": strength_moves,
 }

@@ -343,6 +343,8 @@ def _errors_text(opponent: PolicyPlayer | SearchPlayer) -> str:
         return ""
     if table.people_loss(config.level) is None:
         return f", whose level continues the trend of the measured ones ({table.family})"
+    if table.has_names:
+        return f", who errs as people do on {table.text(config.level)} ({table.family})"
     return f", who errs as people of {table.text(config.level)} do ({table.family})"
 
 
