@@ -1,5 +1,5 @@
-"""`python -m studies shogi-games`, `-unseen`, `-judge`, `-strength`, `-own`, `-days`, `-styles`, `-openings` and
-`shogi-engine-moves`."""
+"""`python -m studies shogi-games`, `-unseen`, `-judge`, `-strength`, `-own`, `-days`, `-styles`,
+`-openings` and `shogi-engine-moves`."""
 
 from __future__ import annotations
 

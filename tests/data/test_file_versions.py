@@ -71,7 +71,7 @@ def test_a_game_names_what_its_opponent_played_with(tmp_path: Path) -> None:
         assert ranging["versions"]["opening_styles/shogi"] == 1
         assert ranging["versions"]["levels/shogi"] == 2
         engine = begin(client, "shogi", opponent={"level": 480, "scale": "engine"})["versions"]
-        assert engine["levels/shogi-engine"] == engine["policies/blend-cc0-shogi"] == 1
+        assert engine["levels/shogi-engine"] == engine["policies/blend-shogi"] == 1
         assert set(begin(client, "rbc")["versions"]) == {"synopsis_networks/rbc-small"}
         pgn = client.get(f"/api/games/{level['id']}/record", params={"format": "pgn"}).text
         assert '[OpponentVersions "levels/chess 2, networks/human-chess 1, ' in pgn
