@@ -59,11 +59,11 @@ def test_games_of_a_player_against_itself_are_written_as_peoples_games_and_not_p
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(days, "_MOST_PLIES", 12)
-    setting, out = days.Setting("human-cc0", 1.5), tmp_path / "own.tsv"
+    setting, out = days.Setting("human", 1.5), tmp_path / "own.tsv"
     days.play_own([setting], 2, out)
     first = out.read_text()
     games = list(read_games(out))
-    assert [game.first for game in games] == ["human-cc0-T1.5-n0"] * 2
+    assert [game.first for game in games] == ["human-T1.5-n0"] * 2
     assert all(game.plies("shogi") == 12 for game in games)
     assert games[0].moves != games[1].moves
     days.play_own([setting], 2, out, played=lambda name: 2)

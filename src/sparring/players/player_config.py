@@ -212,7 +212,7 @@ class Level:
     policy: str = ""
     """Policy of this level; without it, the table's. A level between two rows has that of the lower."""
     loss: float | None = None
-    """Loss a move, as its settings were solved for: Go: points; chess: expected score."""
+    """Loss a move, as its settings were solved for: Go: points; chess and shogi: expected score."""
     people: float | None = None
     """Loss a move of people of its rank or rating."""
     people_interval: tuple[float, float] | None = None
