@@ -323,7 +323,8 @@ def describe_opponent(opponent: Player, strength: int | None) -> str:
     rated = None if rating is None else with_article(describe(policy.game).ratings.format(rating))
     style = _errors_text(opponent) or (f", who plays in the style of {rated}" if rated else "")
     level, table = opponent.config.level, shipped_levels(policy.game, opponent.config.scale)
-    shown = "" if level is None else str(level) if table is None else table.text(level)
+    # A name in words is said with whom the level errs like.
+    shown = "" if level is None else str(level) if table is None or table.has_names else table.text(level)
     if shown and not name.endswith(f" {shown}"):
         style = f", level {shown}{style}"
     if opponent.config.opening_style:
