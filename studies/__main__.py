@@ -92,12 +92,15 @@ from studies.safer.commands import safer, safer_choices, safer_engine, safer_fit
 from studies.search.commands import search_loss, search_match, search_positions, search_ratings
 from studies.selfplay.commands import selfplay_curve
 from studies.shogi.commands import (
+    shogi_days,
     shogi_engine_moves,
     shogi_games,
     shogi_judge,
     shogi_openings,
+    shogi_own,
     shogi_strength,
     shogi_styles,
+    shogi_unseen,
 )
 from studies.strength.commands import strength_go, strength_moves
 
@@ -203,9 +206,12 @@ _STUDIES: dict[str, Callable[..., None]] = {
     "selfplay-curve": selfplay_curve,
     "shogi-games": shogi_games,
     "shogi-judge": shogi_judge,
+    "shogi-days": shogi_days,
     "shogi-openings": shogi_openings,
+    "shogi-own": shogi_own,
     "shogi-strength": shogi_strength,
     "shogi-styles": shogi_styles,
+    "shogi-unseen": shogi_unseen,
     "shogi-engine-moves": shogi_engine_moves,
     "strength-go": strength_go,
     "strength-moves": strength_moves,

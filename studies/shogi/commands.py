@@ -1,5 +1,5 @@
-"""`python -m studies shogi-games`, `-judge`, `-strength`, `-styles`, `-openings` and
-`shogi-engine-moves`."""
+"""`python -m studies shogi-games`, `-unseen`, `-judge`, `-strength`, `-own`, `-days`, `-styles`,
+`-openings` and `shogi-engine-moves`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import json
 import shlex
 from itertools import islice
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 import typer
 
@@ -26,9 +26,12 @@ def shogi_games(
     strengths: Annotated[
         Path | None, typer.Option(help="Strengths of `shogi-strength`, which become the ratings.")
     ] = None,
+    other: Annotated[
+        list[Path] | None, typer.Option(help="Other games, such as people-b.hcpe; theirs are left out.")
+    ] = None,
 ) -> None:
     """Make tables of people's games: all, those to train on, and those of people who are held out."""
-    from studies.shogi.people import read_games, split_by_player, with_ratings, write_table
+    from studies.shogi.people import read_games, shared_with, split_by_player, with_ratings, write_table
 
     names = ("c", "c-train", "c-test")
     if any((out / name).exists() for name in names):
@@ -36,11 +39,40 @@ def shogi_games(
     records = list(read_games(games))
     split = split_by_player(records, test)
     numbers = None if strengths is None else json.loads(strengths.read_text(encoding="utf-8"))["games"]
-    for name, part in zip(names, (records, split.train, split.test), strict=True):
+    others = [game for path in other or [] for game in _games_of(path)]
+    for name, whole in zip(names, (records, split.train, split.test), strict=True):
+        part = [game for game, shared in zip(whole, shared_with(whole, others), strict=True) if not shared]
         write_table(part if numbers is None else with_ratings(part, numbers), out / name, "people-c")
         print(f"{name}: {len(part):,} games")
     mixed = len(records) - len(split.train) - len(split.test)
     print(f"{len(split.held_out):,} people are held out; {mixed:,} games are between them and other people")
+
+
+def _games_of(path: Path) -> list[Any]:
+    from sparring.records.readers import reader_for
+    from sparring.records.sources import open_chunks
+
+    parsed = reader_for(path, "shogi")(open_chunks(path), 0)
+    return [entry.record for entry in parsed if entry.record is not None]
+
+
+def shogi_unseen(
+    table: Annotated[Path, typer.Argument(help="Table `c-test` of `shogi-games`, with all its games.")],
+    other: Annotated[Path, typer.Option(help="Games that the networks learned from: people-b.hcpe.")],
+    report: Annotated[Path, typer.Option(help="Folder of `sparring measure matching --split all`.")] = Path(
+        "results/people-shogi/unseen"
+    ),
+    every: Annotated[int, typer.Option(min=1, help="As it was measured.")] = 5,
+) -> None:
+    """Divide a report on held-out people by whether a game is also among others, from its scores."""
+    from sparring.base.provenance import provenance
+    from sparring.measure.reports import write_json
+    from studies.options import command_line
+    from studies.shogi.unseen import divided
+
+    content = divided(table, _games_of(other), report / "scores" / "trial-0", every)
+    write_json(provenance(command_line()) | content, report / "unseen.json")
+    print(json.dumps(content, indent=1))
 
 
 def shogi_judge(
@@ -111,6 +143,64 @@ def shogi_strength(
         )
     content = {"scale": scale, "clip": clip, **chosen.report, "people": chosen.people, "games": chosen.games}
     write_json(provenance(command_line()) | content, out)
+
+
+def shogi_own(
+    out: Annotated[Path, typer.Option(help="File of lines of games; it is continued.")],
+    policy: Annotated[str, typer.Option(help="Policy.")] = "blend",
+    temperatures: Annotated[str, typer.Option(help="Temperatures, with commas.")] = "0.5,1,1.5",
+    nodes: Annotated[int, typer.Option(min=0, help="Nodes of a search; 0 for none.")] = 0,
+    games: Annotated[int, typer.Option(min=1, help="Games of each player against itself.")] = 20,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of all moves.")] = 0,
+) -> None:
+    """Play games of our players against themselves, for `shogi-judge` and `shogi-days`."""
+    from collections import Counter
+
+    from studies.shogi.days import Setting, play_own
+    from studies.shogi.people import read_games
+
+    there = Counter(game.first for game in read_games(out)) if out.exists() else Counter()
+    settings = [Setting(policy, float(text), nodes) for text in temperatures.split(",")]
+    play_own(settings, games, out, played=lambda name: there[name], seed=seed)
+
+
+def shogi_days(
+    judged: Annotated[Path, typer.Option(help="Journal of `shogi-judge` of people's games.")],
+    own: Annotated[list[Path], typer.Option(help="Files of games of our players; may be repeated.")],
+    own_judged: Annotated[
+        list[Path], typer.Option(help="Journals of `shogi-judge` of those; may be repeated.")
+    ],
+    out: Annotated[Path, typer.Option(help="The measurements, as JSON.")] = Path(
+        "results/shogi-days/days.json"
+    ),
+) -> None:
+    """Compare what people lose a move, from their worst to their best games, with our players."""
+    from sparring.base.provenance import provenance
+    from sparring.base.storage import read_journal
+    from sparring.measure.reports import write_json
+    from studies.options import command_line
+    from studies.shogi.days import by_player, days, mean_loss, side_losses
+    from studies.shogi.judge import JudgedGame
+    from studies.shogi.people import read_games
+
+    journals = [read_journal(path) for path in (judged, *own_judged)]
+    if any(journal[0] != journals[0][0] for journal in journals):
+        raise UserError("the journals are not by one judge")
+    people = side_losses([JudgedGame(**line) for line in journals[0][1:]])
+    entries = [JudgedGame(**line) for journal in journals[1:] for line in journal[1:]]
+    ours = by_player([game for path in own for game in read_games(path)], entries)
+    content = {
+        "judge": journals[0][0],
+        "people": mean_loss(people),
+        "days": days(people),
+        "ours": {name: mean_loss(sides) for name, sides in ours.items()},
+    }
+    write_json(provenance(command_line()) | content, out)
+    for row in content["days"]:
+        print(f"{row['day']}: {row['loss']:.4f} ({row['interval'][0]:.4f} to {row['interval'][1]:.4f})")
+    for name, row in content["ours"].items():
+        low, high = row["interval"]
+        print(f"{name}: {row['loss']:.4f} ({low:.4f} to {high:.4f}), {row['games']} games")
 
 
 def shogi_styles(

@@ -100,6 +100,16 @@ def _anneal(opponents: Sequence[Collection[int]], wanted: int, seed: int) -> lis
     return held
 
 
+_SAME_PLIES = 30
+
+
+def shared_with(games: Iterable[GameRecord], others: Iterable[GameRecord]) -> list[bool]:
+    """Whether each of `games` is also among `others`: the same first 30 plies. Shorter games never are."""
+    length = 2 * _SAME_PLIES  # bytes
+    known = {other.moves[:length] for other in others if len(other.moves) >= length}
+    return [game.moves[:length] in known for game in games]
+
+
 def with_ratings(
     games: Iterable[GameRecord], numbers: Mapping[str, Sequence[int | None]]
 ) -> Iterator[GameRecord]:

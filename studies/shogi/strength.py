@@ -25,8 +25,6 @@ from studies.shogi.people import players
 Array = NDArray[np.float64]
 Index = NDArray[np.int64]
 
-MEAN, SPREAD = 1000, 100
-"""A person of average strength has the number 1000; a standard deviation of people's strengths is 100."""
 FOLDS = 20
 _LEAST_PLIES = 2
 _PLY_BINS = (10, 20, 30, 40, 50, 60, 80, 100, 130)
@@ -255,7 +253,7 @@ def _interval(means: Sequence[Array], random: np.random.Generator) -> dict[str, 
 
 @dataclass(frozen=True)
 class Strengths:
-    """Strengths on the scale of `MEAN` and `SPREAD`."""
+    """Strengths as percentiles of the people at the board: 50 is stronger than half of them."""
 
     people: Mapping[str, int]
     """By all games."""
@@ -286,10 +284,9 @@ def estimate(sides: Sides) -> Strengths:
     chosen = best["result_weight"] * slope
     crossed = cross_fit(sides, spread, chosen)
     whole = fit_strengths(sides, spread, chosen)
-    deviation = float(np.sqrt(spread.people))
-    games = np.bincount(sides.player, minlength=len(sides.people))
+    known = np.sort(crossed[~np.isnan(crossed)])
     numbers = {
-        int(game): (_number(first, deviation), _number(second, deviation))
+        int(game): (percentile(first, known), percentile(second, known))
         for game, first, second in zip(sides.game[0::2], crossed[0::2], crossed[1::2], strict=True)
     }
     report = {
@@ -302,10 +299,11 @@ def estimate(sides: Sides) -> Strengths:
         "result_weight": best["result_weight"],
         "known": int(known_games(crossed).sum()),
         "split_half": {str(least): split_half(sides, least) for least in (4, 10, 20)},
-        "slope_of_100": best["result_slope"] * deviation * 100 / SPREAD,
+        "slope_of_deviation": best["result_slope"] * float(np.sqrt(spread.people)),
     }
+    games = np.bincount(sides.player, minlength=len(sides.people))
     named = {
-        name: _number(value, deviation)
+        name: percentile(value, known)
         for name, value, count in zip(sides.people, whole, games, strict=True)
         if count
     }
@@ -319,7 +317,10 @@ def best_result(strengths: Strengths) -> float:
     return float(next(trial["result_log_loss"] for trial in trials if trial["result_weight"] == chosen))
 
 
-def _number(strength: float, deviation: float) -> int | None:
+def percentile(strength: float, known: Array) -> int | None:
+    """How many of a hundred people at the board are weaker: the place of a strength among sorted ones, 0 to
+    100; None for NaN."""
     if np.isnan(strength):
         return None
-    return round(MEAN + SPREAD * float(np.clip(strength / deviation, -5, 5)))
+    below, to = np.searchsorted(known, strength, "left"), np.searchsorted(known, strength, "right")
+    return round(float(below + to) / 2 / max(len(known), 1) * 100)

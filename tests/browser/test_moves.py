@@ -18,7 +18,7 @@ from tests.browser.native_moves import SharedPolicies, rows
 CASES: dict[str, tuple[dict[str, Any], list[dict[str, Any]], int, int]] = {
     "chess": ({}, [{"level": 1500}, {"level": 1000}, {"rating": 1400, "style": 0.5}], 24, 20),
     "go": ({"size": 9}, [{"level": -3}, {"strength": 2}, {"rating": "8d"}], 30, 30),
-    "shogi": ({}, [{"level": 480}, {"level": 930}, {"strength": 2}], 30, 30),
+    "shogi": ({}, [{"level": 50}, {"level": 3}, {"strength": 2}], 30, 30),
     "breakthrough": ({}, [{"strength": 3}, {"strength": 1}], 40, 40),
     "expendibots": ({}, [{"strength": 2}], 30, 30),
 }

@@ -144,7 +144,7 @@ def text_of(download: Download) -> str:
     ("game", "opponent"),
     [
         ("chess", {"kind": "level", "level": 2000}),
-        ("shogi", {"kind": "level", "level": 850}),
+        ("shogi", {"kind": "level", "level": 10}),
         ("breakthrough", {"kind": "strength", "strength": 2}),
         ("expendibots", {"kind": "strength", "strength": 2}),
     ],
@@ -249,7 +249,7 @@ def test_all_games_are_kept_for_offline_use_on_a_wish(context: BrowserContext, s
         page.goto(address)
         page.get_by_role("button", name="Keep all games for offline use").click()
         expect(page.get_by_text("All games are kept for offline use.")).to_be_visible(timeout=120_000)
-    start(page, address, "shogi", {"kind": "level", "level": 480})
+    start(page, address, "shogi", {"kind": "level", "level": 30})
     expect_turn(page)
     type_move(page, "7g7f")
     expect(page.locator(".status")).to_contain_text("plays")
@@ -279,7 +279,7 @@ def test_the_page_says_which_opponents_of_any_game_are_slow(context: BrowserCont
     ("game", "opponent", "squares", "name"),
     [
         ("chess", {"kind": "level", "level": 1000}, ("e2", "e4"), "e4"),
-        ("shogi", {"kind": "level", "level": 480}, ("7g", "7f"), "P-7f"),
+        ("shogi", {"kind": "level", "level": 30}, ("7g", "7f"), "P-7f"),
         ("go", {"kind": "strength", "strength": 1}, ("E5",), "E5"),
     ],
 )
@@ -400,7 +400,7 @@ def test_a_pasted_game_is_reviewed(context: BrowserContext, address: str) -> Non
 @pytest.mark.parametrize(
     ("game", "opponent", "moves", "judgement"),
     [
-        ("shogi", {"kind": "level", "level": 480}, ("7g7f", "2g2f"), "What moves cost is not shown"),
+        ("shogi", {"kind": "level", "level": 30}, ("7g7f", "2g2f"), "What moves cost is not shown"),
         ("go", {"kind": "strength", "strength": 1}, ("E5", "C3"), "Moves that gave much away"),
     ],
 )

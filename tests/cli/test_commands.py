@@ -258,7 +258,13 @@ def test_every_game_can_be_played_from_the_terminal(
             "Sparring, level 1550 (model blend-dan), who plays in the style of a 6d.\n",
         ),
         ("shogi", "7g7f\n", ("--temperature", "0.5"), "Sparring (model blend)."),
-        ("shogi", "", ("--position", "4k4/9/9/9/9/9/9/9/4K4 w 2r 1"), "Sparring, level 480 (model blend)."),
+        (
+            "shogi",
+            "",
+            ("--position", "4k4/9/9/9/9/9/9/9/4K4 w 2r 1"),
+            "Sparring, level 30 (model blend), who errs as people do on a bad day "
+            "(three-minute games of one shogi site)",
+        ),
     ],
 )
 def test_people_are_played_by_default_and_the_same_seed_gives_the_same_game(

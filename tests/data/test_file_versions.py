@@ -67,8 +67,11 @@ def test_a_game_names_what_its_opponent_played_with(tmp_path: Path) -> None:
         assert "behaviour/think-time" not in quick["versions"]
         assert begin(client, "go", opponent={"rating": "5k"})["versions"]["behaviour/think-time"] == 1
         assert begin(client, "chess", opponent={"strength": 1})["versions"] == {}
-        ranging = begin(client, "shogi", opponent={"level": 480, "opening_style": "ranging-rook"})
+        ranging = begin(client, "shogi", opponent={"level": 30, "opening_style": "ranging-rook"})
         assert ranging["versions"]["opening_styles/shogi"] == 1
+        assert ranging["versions"]["levels/shogi"] == 2
+        engine = begin(client, "shogi", opponent={"level": 480, "scale": "engine"})["versions"]
+        assert engine["levels/shogi-engine"] == engine["policies/blend-shogi"] == 1
         assert set(begin(client, "rbc")["versions"]) == {"synopsis_networks/rbc-small"}
         pgn = client.get(f"/api/games/{level['id']}/record", params={"format": "pgn"}).text
         assert '[OpponentVersions "levels/chess 2, networks/human-chess 1, ' in pgn
@@ -121,6 +124,23 @@ def test_a_game_stored_before_there_were_scales_keeps_its_level_table(tmp_path: 
         later = client.get(f"/api/games/{view['id']}").json()
         assert later["facts"] == []
         assert play(client, later, "e4")["moves"]
+
+
+def test_a_game_of_shogi_stored_with_the_first_table_keeps_the_scale_of_engines(tmp_path: Path) -> None:
+    with TestClient(create_app(tmp_path / "page.sqlite", ACCESS, None)) as client:
+        begin(client, "shogi", opponent={"level": 50})
+    database = Database(tmp_path / "page.sqlite")
+    ((text,),) = database.read("SELECT settings FROM games")
+    database.close()
+    table = json.loads(text)
+    for opponent in table["opponents"]:
+        if opponent["kind"] == "level":
+            opponent["level"] = 480
+    table["versions"] = {"levels/shogi": 1}
+    settings = GameSettings.from_json(json.dumps(table))
+    assert settings.versions == {"levels/shogi-engine": 1}
+    assert {opponent.scale for opponent in settings.opponents} == {"engine"}
+    assert GameSettings.from_json(settings.to_json()) == settings
 
 
 def test_a_game_stored_without_versions_says_nothing(tmp_path: Path) -> None:

@@ -129,7 +129,7 @@ def test_skill_levels_rise_from_the_lowest_to_the_highest_level(protocol: str, n
     game = PROTOCOLS[protocol]
     option, start = find_option(protocol, name), EngineSettings.of(game)
     levels = [option.apply(start, str(skill)).player_config.level or 0 for skill in range(21)]
-    assert (levels[0], levels[-1]) == level_range(game)
+    assert (levels[0], levels[-1]) == level_range(game, "engine")
     assert all(low < high for low, high in itertools.pairwise(levels))
     assert option.apply(start, "-1") == start
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from playwright.sync_api import Page, Route, expect
@@ -64,17 +63,15 @@ def test_bots_have_a_line_a_rating_and_the_planner_its_time(page: Page) -> None:
     assert begun_with(page)["opponent"] == {"kind": "bot", "bot": "planner", "seconds": 0.5}
 
 
-def test_a_level_has_its_own_interval(page: Page) -> None:
+def test_a_level_of_shogi_is_a_day_of_people(page: Page) -> None:
     choose(page, "shogi")
-    level = page.get_by_label("Level", exact=True)
-    note = page.locator(".dial .note").first
-    level.fill("120")
-    expect(note).to_contain_text("Measured: ")
-    level.fill("270")
-    expect(note).to_contain_text("Between two measured levels: ")
-    first = re.findall(r"\d+", note.inner_text())
-    level.fill("370")
-    wait_until(lambda: re.findall(r"\d+", note.inner_text()) != first)
+    level, note = page.get_by_label("Level", exact=True), page.locator(".dial .note").first
+    expect(note).to_contain_text(
+        "Errs about as people do on a bad day (three-minute games of one shogi site)"
+    )
+    level.fill("0")
+    expect(note).to_contain_text("Errs about as people do on a terrible day")
+    expect(note).to_contain_text("on such a day people")
 
 
 def test_a_level_of_shogi_has_an_opening_style_and_chess_has_none(page: Page) -> None:
@@ -318,7 +315,7 @@ def test_the_own_rating_and_name_are_in_the_games_file(page: Page, address: str)
 
 def test_who_has_no_rating_is_not_asked_again(page: Page) -> None:
     choose(page, "shogi")
-    expect(page.get_by_text("Do you have a rating")).to_have_count(0)  # its levels are on no scale of people
+    expect(page.get_by_text("Do you have a rating")).to_have_count(0)  # its levels are no ratings
     choose(page, "chess")
     level = page.get_by_label("Level", exact=True).input_value()
     page.get_by_role("button", name="I have none").click()

@@ -46,7 +46,7 @@ def test_every_way_to_say_who_plays() -> None:
         assert usual.name == "Sparring, level 1500"
     with sparring.load_player("shogi") as shogi:
         assert isinstance(shogi, PolicyPlayer)
-        assert shogi.config.level == 480  # the table's own default, not chess's
+        assert shogi.config.level == 30  # the table's own default, not chess's
     with sparring.load_player("go", rating="3d") as go:
         assert isinstance(go, PolicyPlayer)
         assert go.config.rating == "3d"

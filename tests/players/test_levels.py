@@ -26,6 +26,8 @@ from sparring.players.player_config import (
     default_player_config,
     level_of_rating,
     parse_player_config,
+    results_scale,
+    shipped_table_name,
 )
 
 TABLE = LevelTable(
@@ -241,10 +243,26 @@ def test_a_players_file_names_the_scale_of_its_level() -> None:
     assert (config.nodes, config.model) == (table.row(2000).nodes, table.keys(2000)["model"])
 
 
-def test_a_game_with_one_table_has_it_for_both_scales() -> None:
-    assert shipped_levels("shogi", "engine") is not None
-    assert shipped_levels("shogi", "engine") == shipped_levels("shogi")
+def test_a_game_with_one_table_has_it_for_both_scales(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert shipped_table_name("shogi", "engine") == "shogi-engine"
+    assert shipped_table_name("shogi") == "shogi"
+    monkeypatch.setattr(data, "names", lambda kind: ["shogi"])
+    assert shipped_table_name("shogi", "engine") == shipped_table_name("shogi") == "shogi"
     assert shipped_levels("breakthrough", "engine") is None
+
+
+def test_levels_of_shogi_are_days_of_people_that_lose_less_and_less() -> None:
+    table = shipped_levels("shogi")
+    assert table is not None
+    assert (table.scale, table.has_names, table.range) == ("people", True, (3, 50))
+    assert [row.name for row in table.levels] == [
+        "a terrible day", "a very bad day", "a bad day", "an average day"
+    ]  # fmt: skip
+    for row in table.levels:
+        assert None not in (row.loss, row.people, row.people_interval)
+    losses = [(row.loss, row.people) for row in table.levels]
+    assert losses == sorted(losses, reverse=True)
+    assert results_scale("shogi") == "engine"  # a day says nothing about results
 
 
 def test_the_levels_of_people_change_nothing_abruptly() -> None:
@@ -257,3 +275,24 @@ def test_the_levels_of_people_change_nothing_abruptly() -> None:
         assert weaker.policy == stronger.policy
         assert abs(weaker.temperature - stronger.temperature) <= 0.05
         assert 0 <= stronger.nodes - weaker.nodes <= max(2, 0.2 * weaker.nodes)
+
+
+def test_levels_with_names_in_words_are_called_by_the_nearest() -> None:
+    rows = (Level(10, temperature=2.0, name="weak"), Level(50, name="middle"), Level(90, name="strong"))
+    table = LevelTable("shogi", rows, policy="human", scale="people")
+    assert [table.text(level) for level in (10, 29, 40, 80, 90)] == [
+        "weak",
+        "weak",
+        "middle",
+        "strong",
+        "strong",
+    ]
+    assert table.has_names
+    assert table.row(30).temperature == 1.5
+    with pytest.raises(BadConfig, match="levels of shogi are 10 to 90; on the scale of engines 120 to 1090"):
+        table.row(480)
+
+
+def test_all_levels_of_a_table_have_names_or_none() -> None:
+    with pytest.raises(ValueError, match="name"):
+        LevelTable("shogi", (Level(10, name="weak"), Level(50)))

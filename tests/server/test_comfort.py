@@ -226,21 +226,19 @@ def test_a_planner_that_plans_for_long_stops_when_the_person_resigns(client: Tes
 # Levels.
 
 
-def test_every_step_of_the_dial_has_its_own_interval(client: TestClient) -> None:
+def test_a_level_of_shogi_is_a_day_of_people(client: TestClient) -> None:
     table, levels = shipped_levels("shogi"), offer(client, "shogi")["levels"]
     assert table is not None
-    rows = {row["level"]: row for row in levels["estimates"]}
-    low, high = table.levels[1], table.levels[2]
-    assert low.measured is not None
-    assert high.measured is not None
-    assert levels["scale"] == "engine"
-    measured = rows[low.level]
-    assert low.interval is not None
-    assert (measured["rating"], measured["interval"]) == (low.measured, list(low.interval))
-    assert measured["measured"]
-    between = [row for level, row in rows.items() if low.level < level < high.level]
-    assert between
-    assert all(low.measured < row["rating"] < high.measured and not row["measured"] for row in between)
+    assert (levels["scale"], levels["unit"], levels["step"]) == ("people", "share", 1)
+    assert levels["names"] == {str(row.level): row.name for row in table.levels}
+    assert [row["level"] for row in levels["estimates"]] == [row.level for row in table.levels]
+    assert all(row["measured"] and row["loss"] is not None for row in levels["estimates"])
+    view = begin(client, "shogi", opponent={"level": 30})
+    about = {player["about"]["text"] for player in view["players"]}
+    assert "Errs about as people do on a bad day (three-minute games of one shogi site)." in about
+    engine = begin(client, "shogi", opponent={"level": 480, "scale": "engine"})
+    about = {player["about"]["text"] for player in engine["players"]}
+    assert "About as strong as 480 on the scale of Fairy-Stockfish." in about
 
 
 def test_a_level_of_chess_says_whom_it_errs_like(client: TestClient) -> None:
@@ -269,7 +267,7 @@ def test_a_level_of_chess_says_whom_it_errs_like(client: TestClient) -> None:
 
 
 def test_the_default_level_of_games_that_were_measured_has_its_own_estimate(client: TestClient) -> None:
-    for game, key in (("go", "loss"), ("shogi", "rating")):
+    for game, key in (("go", "loss"), ("shogi", "loss")):
         levels = offer(client, game)["levels"]
         default = {row["level"]: row for row in levels["estimates"]}[levels["default"]]
         assert default[key] is not None, game
@@ -287,7 +285,7 @@ def test_the_default_level_of_shogi_lies_in_the_middle_of_its_levels(client: Tes
 
 
 def test_a_level_that_searches_more_takes_longer() -> None:
-    opponents, table = Opponents(), shipped_levels("shogi")
+    opponents, table = Opponents(), shipped_levels("shogi", "engine")
     assert table is not None
     speeds = Speeds(opponents.policy)
     assert speeds.move_seconds(table, 1090) is None

@@ -233,3 +233,16 @@ def test_weights_that_are_not_finite_are_not_saved(games: Path, tmp_path: Path) 
     with pytest.raises(TrainingDiverged):
         run._save()
     assert read_checkpoint(tmp_path) is None
+
+
+def test_bfloat16_on_a_cpu_learns_about_what_float32_learns(games: Path, tmp_path: Path) -> None:
+    parts: dict[str, Any] = {"steps": 12, "validate_every": 12}
+    exact = make_trainer(small_config(training=parts), games, tmp_path / "exact")
+    rounded = make_trainer(small_config(training=parts | {"bfloat16": True}), games, tmp_path / "rounded")
+    exact.train()
+    rounded.train()
+    assert not same_weights(exact, rounded)
+    assert {tensor.dtype for tensor in rounded.model.parameters()} == {torch.float32}
+    assert exact.metrics is not None
+    assert rounded.metrics is not None
+    assert rounded.metrics["nll"] == pytest.approx(exact.metrics["nll"], rel=0.02)

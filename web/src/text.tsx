@@ -71,6 +71,8 @@ const WORDS = new Set([
   word("Chess"), word("Reconnaissance blind chess"), word("Shogi"), word("Go"), word("Expendibots"), word("Breakthrough"),
   word("pawn"), word("knight"), word("bishop"), word("rook"), word("queen"), word("king"),
   word("rating"), word("rank"),
+  word("a terrible day"), word("a very bad day"), word("a bad day"), word("an average day"),
+  word("three-minute games of one shogi site"),
 ]);
 const SHOGI = new Set([
   word("shogi|Black"), word("shogi|White"),

@@ -323,7 +323,8 @@ def describe_opponent(opponent: Player, strength: int | None) -> str:
     rated = None if rating is None else with_article(describe(policy.game).ratings.format(rating))
     style = _errors_text(opponent) or (f", who plays in the style of {rated}" if rated else "")
     level, table = opponent.config.level, shipped_levels(policy.game, opponent.config.scale)
-    shown = "" if level is None else str(level) if table is None else table.text(level)
+    # A name in words is said with whom the level errs like.
+    shown = "" if level is None else str(level) if table is None or table.has_names else table.text(level)
     if shown and not name.endswith(f" {shown}"):
         style = f", level {shown}{style}"
     if opponent.config.opening_style:
@@ -343,6 +344,8 @@ def _errors_text(opponent: PolicyPlayer | SearchPlayer) -> str:
         return ""
     if table.people_loss(config.level) is None:
         return f", whose level continues the trend of the measured ones ({table.family})"
+    if table.has_names:
+        return f", who errs as people do on {table.text(config.level)} ({table.family})"
     return f", who errs as people of {table.text(config.level)} do ({table.family})"
 
 

@@ -207,10 +207,12 @@ class Level:
     """95 % interval of `measured`."""
     games: PositiveInt | None = None
     """Games behind `measured`."""
+    name: str = ""
+    """Name of the level in words: the day on which people err like it, such as `a bad day`."""
     policy: str = ""
     """Policy of this level; without it, the table's. A level between two rows has that of the lower."""
     loss: float | None = None
-    """Loss a move, as its settings were solved for: Go: points; chess: expected score."""
+    """Loss a move, as its settings were solved for: Go: points; chess and shogi: expected score."""
     people: float | None = None
     """Loss a move of people of its rank or rating."""
     people_interval: tuple[float, float] | None = None
@@ -248,6 +250,8 @@ class LevelTable:
             raise ValueError("[[levels]] must be in ascending order")
         if len({row.rating is None for row in self.levels}) > 1:
             raise ValueError("either all [[levels]] have a rating or none")
+        if len({row.name == "" for row in self.levels}) > 1:
+            raise ValueError("either all [[levels]] have a name or none")
 
     @property
     def default_level(self) -> int:
@@ -265,8 +269,15 @@ class LevelTable:
         system = describe(self.game).ratings
         return system.word == "rank" and system.lowest <= self.range[0] and self.range[1] <= system.highest
 
+    @property
+    def has_names(self) -> bool:
+        """Whether its levels have names in words; their numbers are then no ratings."""
+        return self.levels[0].name != ""
+
     def text(self, level: int) -> str:
-        """A level as people write it: a number, or a rank."""
+        """A level as people write it: a number, a rank, or the name of the nearest row."""
+        if self.has_names:
+            return min(self.levels, key=lambda row: abs(row.level - level)).name
         return describe(self.game).ratings.format(level) if self.has_ranks else str(level)
 
     def row(self, level: int) -> Level:
@@ -300,11 +311,9 @@ class LevelTable:
         )
 
     def _range_text(self) -> str:
-        low, high = map(self.text, self.range)
-        if not self.has_ranks:
-            return f"{low} to {high}"
-        text = f"the ranks {low} to {high}"
-        other = level_range(self.game, "engine")
+        low, high = self.range
+        text = f"the ranks {self.text(low)} to {self.text(high)}" if self.has_ranks else f"{low} to {high}"
+        other = level_range(self.game, "engine") if self.has_ranks or self.has_names else None
         return (
             text
             if other in (None, self.range)
@@ -392,10 +401,10 @@ def level_range(game: str, scale: StrengthScale = "people") -> tuple[int, int] |
 
 
 def results_scale(game: str, scale: StrengthScale = "people") -> StrengthScale:
-    """The scale of levels that follow results: that of engines where people's scale has ranks, which say
-    nothing about results; else the one that is given."""
+    """The scale of levels that follow results: that of engines where people's scale has ranks or names, which
+    say nothing about results; else the one that is given."""
     table = shipped_levels(game, scale)
-    return "engine" if table is not None and table.has_ranks else scale
+    return "engine" if table is not None and (table.has_ranks or table.has_names) else scale
 
 
 def level_of_rating(game: str, rating: int | str | None) -> int | None:

@@ -274,11 +274,14 @@ def _levels(game: str) -> LevelScale | None:
         for row in table.levels
     ]
     default = table.default_level
-    steps = [rank for rank in range(low, high + 1) if rank] if table.has_ranks else _dial(low, high)
+    if table.has_names:
+        steps = [row.level for row in table.levels]
+    else:
+        steps = [rank for rank in range(low, high + 1) if rank] if table.has_ranks else _dial(low, high)
     return LevelScale(
         word=_word("rank" if table.has_ranks else "rating"),
-        step=1 if table.has_ranks else _LEVEL_STEP,
-        names={str(rank): table.text(rank) for rank in steps} if table.has_ranks else {},
+        step=1 if table.has_ranks or table.has_names else _LEVEL_STEP,
+        names={str(step): table.text(step) for step in steps} if table.has_ranks or table.has_names else {},
         lowest=low,
         highest=high,
         default=default,

@@ -215,6 +215,12 @@ def _about(game: Game[Any], choice: OpponentChoice) -> str:
             table = shipped_levels(game.spec.name, choice.scale)
             if table is not None and table.scale == "people" and table.people_loss(level) is None:
                 means = Sentence("Not measured: continues the trend of the measured levels.")
+            elif table is not None and table.has_names:
+                means = Sentence(
+                    "Errs about as people do on {level} ({family}).",
+                    level=table.text(level),
+                    family=table.family,
+                )
             elif table is not None and table.scale == "people":
                 means = Sentence(
                     "Errs about as people of {level} do ({family}).",

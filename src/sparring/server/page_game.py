@@ -143,15 +143,21 @@ class GameSettings:
         table = json.loads(text)
         versions = table.get("versions", {})
         stored = table.pop("opponents")
-        if any("scale" not in opponent for opponent in stored):
-            # Stored before there were two scales: it keeps the level table that it was played with.
-            stored = [{"scale": "engine", **opponent} for opponent in stored]
-            name = f"levels/{table['game']}"
+        name = f"levels/{table['game']}"
+        if versions.get(name, _PEOPLES_TABLES) < _PEOPLES_TABLES or any(
+            "scale" not in opponent for opponent in stored
+        ):
+            # Stored before the game had two scales: it keeps the level table that it was played with.
+            stored = [{**opponent, "scale": "engine"} for opponent in stored]
             if name in versions and (own := shipped_table_name(table["game"], "engine")) != table["game"]:
                 versions[f"levels/{own}"] = versions.pop(name)
         first, second = (OpponentChoice(**opponent) for opponent in stored)
         clock = table.pop("clock")
         return cls(opponents=(first, second), clock=_stored_clock(clock), **table)
+
+
+_PEOPLES_TABLES = 2
+"""From this version on a game's level table is on people's scale; the one before is now that of engines."""
 
 
 def _stored_clock(clock: dict[str, Any] | list[Any] | None) -> TimeControl | None:
@@ -421,7 +427,9 @@ class PageGame:
         opponent, system = self.settings.opponent_of(side), describe(self.rules.spec.name).ratings
         if opponent.kind == "level":
             table = shipped_levels(self.rules.spec.name, opponent.scale)
-            is_rating = system.word == "rating" or (table is not None and table.has_ranks)
+            if table is None:
+                return opponent.level if system.word == "rating" else None
+            is_rating = table.has_ranks or (system.word == "rating" and not table.has_names)
             return opponent.level if is_rating else None
         return None if opponent.rating is None else system.number(opponent.rating)
 

@@ -118,8 +118,8 @@ DESCRIPTION = GameDescription(
     draws_by_agreement=False,
     board="shogiboard",
     rating_scale=Sentence(
-        "A level was measured against the limited strength (UCI_Elo) of Fairy-Stockfish, on a scale made "
-        "for chess: it is neither a dan nor a rating of a shogi site."
+        "A level errs about as people do on one of their days, from a terrible to an average one, by what "
+        "moves lose in three-minute games of one shogi site. It is no dan and no rating."
     ),
     encodings={"planes": 1, "boards": 1, "dlshogi": 1},
     phases=Phases(40, 100),

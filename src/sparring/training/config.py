@@ -120,6 +120,8 @@ class OptimizationConfig:
     """Weight of the losses of ownership and lead beside the policy loss."""
     max_grad_norm: NonNegative = 1.0
     """Gradient clipping by norm; 0 for none."""
+    bfloat16: bool = False
+    """Forward passes in bfloat16 on a CPU too, as always on a GPU. Faster on processors with AVX512-BF16."""
     cache_teachers: bool = False
     """Keeps the teachers' outputs on the device, so that each position is evaluated once. Needs
     `mirrored = false`; positions with random ratings are evaluated every time."""

@@ -91,8 +91,9 @@ class Trainer:
         self.model = task.make_model().to(self.device)
         if self.device.type == "cuda":
             torch.set_float32_matmul_precision("high")
-            if any(isinstance(module, nn.Conv2d) for module in self.model.modules()):
-                self.model = self.model.to(memory_format=torch.channels_last)  # type: ignore[call-overload]  # missing in PyTorch's stubs
+        convolves = any(isinstance(module, nn.Conv2d) for module in self.model.modules())
+        if convolves and (self.device.type == "cuda" or part.bfloat16):
+            self.model = self.model.to(memory_format=torch.channels_last)  # type: ignore[call-overload]  # missing in PyTorch's stubs
         self.average = ExponentialMovingAverage(self.model, part.ema_decay)
         self.optimiser = make_optimiser(self.model, part)
         self.step, self.cursor = 0, task.first_cursor
@@ -252,8 +253,10 @@ class Trainer:
         return StepLoss(loss.total.detach(), {name: figure.detach() for name, figure in loss.figures.items()})
 
     def precision(self) -> AbstractContextManager[Any]:
-        """Returns the context of forward passes: bfloat16 on a GPU."""
-        return torch.autocast("cuda", torch.bfloat16) if self.device.type == "cuda" else nullcontext()
+        """Returns the context of forward passes: bfloat16 on a GPU, and where the configuration says so."""
+        if self.device.type == "cuda" or self.config.training.bfloat16:
+            return torch.autocast(self.device.type, torch.bfloat16)
+        return nullcontext()
 
     def _agreed(self, stopping: bool) -> bool:
         """Returns True if all processes should stop. Several processes vote every `_REPORT_EVERY` steps."""

@@ -2,7 +2,7 @@ import { useEffect, useId, useState } from "preact/hooks";
 import { api, type GameOffer, type OpponentChoice, type StrengthView } from "../api";
 import { NumberHelp } from "../help";
 import { ownRating } from "../settings";
-import { counted, formatted, percent, rank, say, t, word } from "../text";
+import { counted, formatted, known, percent, rank, say, t, word } from "../text";
 
 export type Choice = Partial<OpponentChoice>;
 type Change = {
@@ -348,12 +348,12 @@ function LevelDial({ offer, choice, onChange, measured }: Change) {
   );
 }
 
-/** A level as people write it: a number, or a rank. */
-const levelName = (levels: NonNullable<GameOffer["levels"]>, level: number) => rank(levels.names?.[String(level)] ?? whole(level));
+/** A level as people write it: a number, a rank, or a name in words. */
+const levelName = (levels: NonNullable<GameOffer["levels"]>, level: number) => known(levels.names?.[String(level)] ?? whole(level));
 
 /** How near a level is to people of its rating, as far as that was measured. */
 function peopleNote(levels: NonNullable<GameOffer["levels"]>, level: number): string {
-  const { family } = levels;
+  const family = known(levels.family);
   const steps = levels.estimates.filter((step) => step.measured).map((step) => step.level);
   const { loss, measured } = levels.estimates.find((step) => step.level === level) ?? {};
   if (!loss) return t("Not measured: continues the trend of the levels {low} to {high}, which err as people of their rating do ({family}).", { low: levelName(levels, steps[0]!), high: levelName(levels, steps.at(-1)!), family });
@@ -361,6 +361,8 @@ function peopleNote(levels: NonNullable<GameOffer["levels"]>, level: number): st
   const facts = { level: levelName(levels, level), family, loss: amount(loss.level), people: amount(loss.people), low: amount(loss.interval[0]), high: amount(loss.interval[1]) };
   if (levels.unit === "points")
     return t("Errs about as people of {level} do ({family}): measured in games against itself, it loses {loss} points a move; such people {people} ({low} to {high}).", facts);
+  if (Object.keys(levels.names).length > 0)
+    return t("Errs about as people do on {level} ({family}): measured in games against itself, it gives away {loss} of a win a move; on such a day people {people} ({low} to {high}).", facts);
   if (measured) return t("Errs about as people of {level} do ({family}): measured in games against itself, it gives away {loss} of a win a move; such people {people} ({low} to {high}).", facts);
   return t("Errs about as people of {level} do ({family}). It lies between two levels that were measured: by them it gives away {loss} of a win a move; such people give away {people} ({low} to {high}).", facts);
 }

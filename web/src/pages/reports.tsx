@@ -3,7 +3,7 @@ import { api, type GameOffer, type ReportView } from "../api";
 import { NumberHelp } from "../help";
 import { inline, Markdown } from "../markdown";
 import { loadOffers, offers } from "../offers";
-import { formatted, known, rank, t } from "../text";
+import { formatted, known, t } from "../text";
 
 /** Reports about what a player meets, in this order; those about programs come after them. */
 const FIRST = ["levels", "manners", "people-chess", "people-shogi", "people-go", "person", "rbc"];
@@ -88,7 +88,7 @@ function Levels({ ladder }: { ladder: ReportView | undefined }) {
 
 function LevelTable({ offer }: { offer: GameOffer }) {
   const levels = offer.levels!;
-  const shown = (value: number) => rank(levels.names?.[String(value)] ?? String(Math.round(value)));
+  const shown = (value: number) => known(levels.names?.[String(value)] ?? String(Math.round(value)));
   const family = levels.family.replace(/(^|-)[a-z]/g, (start) => start.toUpperCase());
   return (
     <div>

@@ -340,6 +340,7 @@ export class LiveGame {
     const { scale, family, estimates, names } = this.offer.levels!;
     if (scale !== "people") return sentence("About as strong as {level} on the scale of {family}.", { level, family });
     if (estimates.find((step) => step.level === level)?.loss === null) return sentence("Not measured: continues the trend of the measured levels.");
+    if (String(level) in names && this.offer.levels!.word.text !== "rank") return sentence("Errs about as people do on {level} ({family}).", { level: names[String(level)]!, family });
     return sentence("Errs about as people of {level} do ({family}).", { level: names[String(level)] ?? level, family });
   }
 
