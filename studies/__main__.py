@@ -102,6 +102,7 @@ from studies.shogi.commands import (
     shogi_styles,
     shogi_unseen,
 )
+from studies.small_boards.commands import small_boards_label, small_boards_train
 from studies.strength.commands import strength_go, strength_moves
 
 app = typer.Typer(
@@ -214,6 +215,8 @@ _STUDIES: dict[str, Callable[..., None]] = {
     "shogi-unseen": shogi_unseen,
     "shogi-engine-moves": shogi_engine_moves,
     "strength-go": strength_go,
+    "small-boards-label": small_boards_label,
+    "small-boards-train": small_boards_train,
     "strength-moves": strength_moves,
 }
 for _name, _study in _STUDIES.items():
