@@ -2,8 +2,8 @@
 
 Each trial starts a server of ours with some fault, and the client in a process of its own. The account is
 invited to four games at once, against reconchess's RandomBot. A trial is passed if all games end in time,
-none by an error of ours, and the client says what prevents games. Rows go into results/rbc/server.json; those of
-other trials stay.
+none by an error of ours, and the client says what prevents games. Rows go into results/rbc/server.json;
+those of other trials stay.
 """
 
 from __future__ import annotations
