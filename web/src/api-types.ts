@@ -1988,6 +1988,14 @@ export interface components {
                 number
             ];
             /**
+             * Shown Interval
+             * @description The same as people write it.
+             */
+            shown_interval: [
+                string,
+                string
+            ];
+            /**
              * Moves
              * @description Moves with a choice.
              */
