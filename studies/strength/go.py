@@ -231,7 +231,8 @@ def measured(
 def _gaps(model: StrengthModel, players: Sequence[RatedPlayer]) -> Array:
     """Errors [players] in ranks."""
     found = [_step(estimate_rating(model, player.games).rating) - _step(player.rating) for player in players]
-    return np.abs(np.array(found))
+    gaps: Array = np.abs(np.array(found))
+    return gaps
 
 
 def _step(rating: float) -> float:

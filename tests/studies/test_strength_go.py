@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from sparring.measure.strength import GameEvidence, estimate_rating
@@ -76,8 +78,14 @@ def test_groups_are_those_of_the_paper() -> None:
 
 
 def test_the_journal_gives_sides_of_a_source() -> None:
-    row = {"name": "a", "rank": 3, "moves": 2, "curve": [-1.0] * len(RANKS), "features": [0.1] * 4}
-    entries = [
+    row: dict[str, Any] = {
+        "name": "a",
+        "rank": 3,
+        "moves": 2,
+        "curve": [-1.0] * len(RANKS),
+        "features": [0.1] * 4,
+    }
+    entries: list[dict[str, Any]] = [
         {"source": "fox", "id": "x", "sides": [row, None]},
         {"source": "kgs", "id": "y", "sides": [row, row | {"name": None}]},
     ]

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, TypeVar
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -37,8 +37,6 @@ from sparring.records.readers import RecordedGame
 # network. The opponent's rating is r, too: the true one would give the answer away, since people play their
 # equals.
 
-
-_T = TypeVar("_T")
 
 FEATURES = ("loss", "blunders", "surprise", "agreement")
 """Means over a player's moves by the strong network: expected points lost, share of moves that lose more than
@@ -100,24 +98,25 @@ def _evidence(curves: Array, features: Array, mine: NDArray[np.bool_]) -> GameEv
 
 
 def _plies(games: Sequence[RecordedGame], most_moves: int) -> _Plies:
-    rows: list[tuple[Any, int, Any, int]] = []
-    for number, game in enumerate(games):
-        sides: tuple[list[tuple[Any, int, Any, int]], ...] = ([], [])
-        for state, following in pairwise(game.states):
-            if len(legal := state.legal_moves()) > 1 and following.last_move in legal:
-                place = legal.index(following.last_move)
-                sides[state.to_move].append((state, place, following, 2 * number + state.to_move))
-        for side in sides:
-            rows += _spread(side, most_moves) if most_moves else side
+    rows = [
+        (state, legal.index(following.last_move), following, 2 * number + state.to_move)
+        for number, game in enumerate(games)
+        for state, following in pairwise(game.states)
+        if len(legal := state.legal_moves()) > 1 and following.last_move in legal
+    ]
+    if most_moves:
+        sides = np.array([side for *_, side in rows], np.int64)
+        places = [_spread(np.flatnonzero(sides == side), most_moves) for side in np.unique(sides)]
+        rows = [rows[place] for own in places for place in own]
     states, played, after, side = zip(*rows, strict=True) if rows else ((), (), (), ())
     return _Plies(list(states), np.array(played, np.int64), list(after), np.array(side, np.int64))
 
 
-def _spread(rows: list[_T], most: int) -> list[_T]:
-    """At most so many rows, evenly spread, each from the middle of its part."""
-    if len(rows) <= most:
-        return rows
-    return [rows[(2 * part + 1) * len(rows) // (2 * most)] for part in range(most)]
+def _spread(places: NDArray[np.int64], most: int) -> NDArray[np.int64]:
+    """At most so many places, evenly spread, each from the middle of its part."""
+    if len(places) <= most:
+        return places
+    return places[(2 * np.arange(most) + 1) * len(places) // (2 * most)]
 
 
 def _predict(policy: Policy, states: list[Any], rating: float) -> PredictionBatch:
