@@ -52,7 +52,8 @@ class PatientSession(requests.Session):
     def request(self, *arguments: object, **options: object) -> requests.Response:
         """The response of `requests.Session.request`. Raises requests.RequestException."""
         try:
-            response = super().request(*arguments, **options | {"timeout": self._timeout})
+            limited = options | {"timeout": self._timeout}
+            response = super().request(*arguments, **limited)  # type: ignore[arg-type]
         except requests.RequestException as error:
             self.unanswered = True
             if isinstance(error, requests.Timeout):
