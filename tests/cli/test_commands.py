@@ -248,7 +248,7 @@ def test_every_game_can_be_played_from_the_terminal(
             "go",
             "D4\n",
             ("-o", "size=9", "--rank", "7d"),
-            "Sparring 7d (model human), who errs as people of 7d do (Fox), with a search of 8 nodes. "
+            "Sparring 7d (model human), who errs as people of 7d do (Fox), with a search of 12 nodes. "
             "The network learned from games on 19x19",
         ),
         (

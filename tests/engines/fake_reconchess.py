@@ -62,6 +62,7 @@ class FakeGame:
         self.referee = LocalGame(seconds_per_player=seconds, seconds_increment=increment)
         self.lock = threading.Lock()
         self.accepted = self.finished = self.error_resigned = False
+        self._is_bots_turn = False  # the referee's turn changes before the opponent's turn has ended
         self.turns = 0
         """Turns of the bot that have begun."""
         self._answers: dict[str, Any] = {}
@@ -90,7 +91,7 @@ class FakeGame:
 
     def is_bots_turn(self) -> bool:
         """Whether the bot is to sense or to move."""
-        return bool(self.referee.turn == self.color)
+        return self._is_bots_turn
 
     def ready(self) -> None:
         """Starts the clocks, once."""
@@ -115,6 +116,7 @@ class FakeGame:
             else:
                 answer = {}
                 if not self.referee.is_over():
+                    self._is_bots_turn = False
                     self.referee.end_turn()
                     threading.Thread(target=self._opponents_turn, daemon=True).start()
         except (KeyError, ValueError) as error:
@@ -129,9 +131,10 @@ class FakeGame:
             self.referee.end()
 
     def _begin_turn(self) -> None:
-        if self.is_bots_turn():
+        if self.referee.turn == self.color:
             self.turns += 1
             self._answers = {}
+            self._is_bots_turn = True
         else:
             threading.Thread(target=self._opponents_turn, daemon=True).start()
 
@@ -271,6 +274,7 @@ class FakeServer:
 class _Handler(BaseHTTPRequestHandler):
     server_of: FakeServer
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # an answer would wait 40 ms for its second part
 
     def do_GET(self) -> None:
         self._serve()

@@ -104,6 +104,9 @@ NOT_A_PLAYER = ("super()", "self", "self.knowledge", "self._engine", "mover", "s
 """What else has a method `choose`: participants of games in lockstep (`Mover`), engines of protocols, the
 ratings of blind chess."""
 MOVES_BY_ITSELF = {
+    "go/problem_features.py": "the line of a problem",
+    "training/selfplay/matches.py": "random plies before a game of two searches, which are in lockstep",
+    "training/selfplay/window.py": "a game that was played is replayed into positions",
     "measure/review.py": "the line of a review, until the game is over",
     "training/treestrap/run.py": "self-play by a search without a player",
     "training/descent/run.py": "random positions for the scale of a network's inputs",

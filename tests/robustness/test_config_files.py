@@ -149,7 +149,7 @@ TRAINING: dict[str, Any] = {
     "training": {
         "steps": 2, "batch": 2, "schedule": "paper", "optimiser": "sgd", "learning_rate": 0.1, "warmup": 0.1,
         "flat": 0.1, "final_rate": 0.1, "weight_decay": 0.1, "ema_decay": 0.1, "value_weight": 0.1,
-        "max_grad_norm": 1.0, "cache_teachers": True, "seed": 1, "validate_every": 1,
+        "max_grad_norm": 1.0, "cache_teachers": True, "bfloat16": True, "seed": 1, "validate_every": 1,
         "validation_positions": 1, "fact_weight": 0.5,
     },
     "teachers": [{"model": "x", "policy_weight": 0.1, "value_weight": 0.1, "fact_share": 0.0}],

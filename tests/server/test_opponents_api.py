@@ -46,7 +46,7 @@ def test_levels_of_go_are_on_the_dial_and_play(client: TestClient) -> None:
     assert levels["word"]["text"] == "rank"
     assert levels["names"][str(levels["default"])] == "5k"
     assert "0" not in levels["names"]  # there is no rank between 1k and 1d
-    assert [step["level"] for step in levels["estimates"]] == [*range(-10, 0), *range(1, 10)]
+    assert [step["level"] for step in levels["estimates"]] == [*range(-15, 0), *range(1, 10)]
     view = play(client, begin(client, "go", opponent={"level": levels["default"]}), "D4")
     assert view["players"][1]["name"]["text"] == "Sparring 5k"
     assert "Errs about as people of 5k do (Fox)." in view["players"][1]["about"]["text"]

@@ -364,7 +364,10 @@ class Opponent:
                 raise BadConfig(f"{complaint} in {self.game}: give no {describe(self.game).ratings.word}")
             keys["rating"] = None
         system = describe(self.game).ratings
-        style = None if named_by_level else self.rating  # levels go beyond the network's range
+        style = self.rating
+        if named_by_level and rating_out_of_range(policy, system.number(style) if isinstance(style, str) else style):
+            style = None  # levels go beyond the network's range
+        keys["rating"] = style if named_by_level and style is not None else keys["rating"]
         for whose, rating in (("", style), (f"my {system.word}: ", self.my_rating)):
             number = rating if isinstance(rating, int) else system.number(rating)
             if complaint := rating_out_of_range(policy, number):

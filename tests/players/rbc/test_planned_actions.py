@@ -51,7 +51,7 @@ def test_with_ratings_a_choice_is_settled_by_its_lead_in_standard_errors() -> No
 def test_a_choice_between_equals_is_settled_when_an_error_costs_little() -> None:
     equal = [0.5, 0.5]
     assert not is_settled(search(equal, [200, 200], equal), 100.0, 1e6)
-    assert is_settled(search(equal, [5_000, 5_000], equal), 100.0, 1e6)
+    assert is_settled(search(equal, [100_000, 100_000], equal), 100.0, 1e6)
 
 
 def test_a_single_action_is_settled() -> None:
