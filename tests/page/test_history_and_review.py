@@ -475,7 +475,7 @@ def test_measured_begins_with_what_a_level_means(page: Page) -> None:
     meaning = page.get_by_role("region", name="What a level means")
     expect(meaning.get_by_role("img")).to_have_js_property("complete", True)
     expect(meaning.get_by_text("In chess an opponent of level 1500 errs")).to_be_visible()
-    expect(meaning.get_by_text("Shogi, on the scale of Fairy-Stockfish")).to_be_visible()
+    expect(meaning.get_by_text("in shogi it is a day of people")).to_be_visible()
     first = page.locator(".gallery article").first
     expect(first).to_contain_text("Chess levels err as people of that rating do")
     expect(page.get_by_text("sparring calibrate").first).to_be_hidden()

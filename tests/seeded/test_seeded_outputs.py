@@ -9,8 +9,7 @@ purpose since 48d33646:
 - page: sentences are a text with its template and values, so that the page can translate them (127f0081);
   `result` says who won to whom, "You lost: you resigned." (d971abf0); new keys `facts` (d971abf0), `traits`
   (ea421148), `warning` (dce505ab), `versions` (6235744c), in which `behaviour` is too
-  (a09d0d94), in `result`, `resigned` (288db9a5), and, in `traits`, `points` (cbf28dd4); the level of shogi is a
-  day of people, and not an engine's (7b98a05f).
+  (a09d0d94), in `result`, `resigned` (288db9a5), and, in `traits`, `points` (cbf28dd4).
 - batches: a training batch has two more fields, `ownership` and `lead` (8f08651a).
 
 Moves, scores, lines of play, results, ratings and all other fields are as they were.

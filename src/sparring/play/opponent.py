@@ -365,7 +365,9 @@ class Opponent:
             keys["rating"] = None
         system = describe(self.game).ratings
         style = self.rating
-        if named_by_level and rating_out_of_range(policy, system.number(style) if isinstance(style, str) else style):
+        if named_by_level and rating_out_of_range(
+            policy, system.number(style) if isinstance(style, str) else style
+        ):
             style = None  # levels go beyond the network's range
         keys["rating"] = style if named_by_level and style is not None else keys["rating"]
         for whose, rating in (("", style), (f"my {system.word}: ", self.my_rating)):

@@ -67,7 +67,7 @@ function Levels({ ladder }: { ladder: ReportView | undefined }) {
     <section class="card levels-meaning" aria-label={t("What a level means")}>
       <h2>{t("What a level means")}</h2>
       <p>
-        {t("In chess an opponent of level 1500 errs about as often and as badly as people of 1500 do in rapid games on Lichess; this was measured in steps of 200 from 800 to 2400, and other levels follow from their neighbours or, outside, from the trend. In other games it scores as many points against a program of known strength as a player of 1500 on that program's scale would; the tables have what was measured in games, and levels in between are estimated from their neighbours. On such a scale two levels 100 points apart mean: the higher one wins 64 of 100 points; 200 points apart, 76; 400 points apart, 91.")} <NumberHelp />
+        {t("In chess an opponent of level 1500 errs about as often and as badly as people of 1500 do in rapid games on Lichess; this was measured in steps of 200 from 800 to 2400, and other levels follow from their neighbours or, outside, from the trend. In Go a level is a rank of Fox, which loses about as many points a move as people of the rank; in shogi it is a day of people, from a terrible to an average one, by what moves lose. Engines for other programs use the scale of engines: two levels 100 points apart mean that the higher one wins 64 of 100 points; 200 points apart, 76; 400 points apart, 91.")} <NumberHelp />
       </p>
       <div class="ladder">
         {ladder && (
