@@ -364,15 +364,12 @@ class Opponent:
                 raise BadConfig(f"{complaint} in {self.game}: give no {describe(self.game).ratings.word}")
             keys["rating"] = None
         system = describe(self.game).ratings
-        style = self.rating
-        if named_by_level and rating_out_of_range(
-            policy, system.number(style) if isinstance(style, str) else style
-        ):
-            style = None  # levels go beyond the network's range
-        keys["rating"] = style if named_by_level and style is not None else keys["rating"]
-        for whose, rating in (("", style), (f"my {system.word}: ", self.my_rating)):
+        for whose, rating in (("", self.rating), (f"my {system.word}: ", self.my_rating)):
             number = rating if isinstance(rating, int) else system.number(rating)
-            if complaint := rating_out_of_range(policy, number):
+            complaint = rating_out_of_range(policy, number)
+            if named_by_level and not whose:  # levels go beyond the ranks that the network knows
+                keys["rating"] = keys["rating"] if complaint else rating
+            elif complaint:
                 raise BadConfig(f"{whose}{complaint}")
         config = default_player_config(self.game, **keys)
         return open_player(replace(config, adapt=True)) if self.adapt else make_player(config, policy)
