@@ -149,7 +149,7 @@ _GENERAL: dict[str, Command | Group] = {
             "treestrap": _own("train:treestrap", "Train a linear evaluation by search and self-play."),
             "descent": _own(
                 "train:descent",
-                "Train a value network from rules alone, by best-first minimax (Descent).",
+                "Train a value network by best-first minimax (Descent).",
             ),
         },
     ),

@@ -582,7 +582,7 @@ def descent(
     ray: Annotated[str | None, typer.Option(help="Address of a Ray cluster to play on.")] = None,
     seed: TrainingSeed = None,
 ) -> None:
-    """Train a value network from rules alone, by best-first minimax (Descent).
+    """Train a value network by best-first minimax (Descent).
 
     An interrupted run is resumed by the same command. FOLDER/best.toml is its player at any time.
     """
