@@ -147,10 +147,7 @@ _GENERAL: dict[str, Command | Group] = {
             "selfplay": _own("train:selfplay", "Train a strong network by self-play, from the rules alone."),
             "person": _own("train:person", "Make a player that plays like one person, from their games."),
             "treestrap": _own("train:treestrap", "Train a linear evaluation by search and self-play."),
-            "descent": _own(
-                "train:descent",
-                "Train a value network by best-first minimax (Descent).",
-            ),
+            "descent": _own("train:descent", "Train a value network by best-first minimax (Descent)."),
         },
     ),
     "tune": Group(
