@@ -320,7 +320,11 @@ def test_the_help_is_about_the_game(page: Page, game: str, premoves: int) -> Non
     box = page.get_by_role("dialog", name="Help")
     expect(box.get_by_text("A move chosen while the opponent thinks")).to_have_count(premoves)
     expect(box.locator("strong")).to_contain_text(
-        {"chess": "errs about as often", "go": "loses about as many points"}.get(game, "on one of their days")
+        {
+            "chess": "errs about as often",
+            "go": "loses about as many points",
+            "shogi": "on one of their days",
+        }.get(game, "was measured")
     )
     expect(box.get_by_text("A rating or rank of people")).not_to_be_visible()
     box.get_by_text("More about the numbers").click()
