@@ -125,6 +125,7 @@ visits = 4
 
 def test_it_learns_from_self_play_and_plays_with_its_network(installed: Path) -> None:
     """On a board of another size than the layout's."""
+    pytest.importorskip("torch")
     config, folder = installed / "tiny.toml", installed / "run"
     config.write_text(SELF_PLAY)
     train = ["train", "selfplay", "hexapawn", "-o", "size=4", "--config", str(config), "--out", str(folder)]
