@@ -137,11 +137,9 @@ def strength_go(
     test: Annotated[Path, typer.Option(help="SGF file of Fox games between people of one rank.")],
     training: Annotated[Path, typer.Option(help="SGF file of the games that `human` was trained on.")],
     cache: Annotated[Path, typer.Option(help="Evaluated games; a stopped run goes on from there.")],
-    kgs: Annotated[Path | None, typer.Option(help="SGF file of KGS games, to compare the ranks.")] = None,
     per_rank: Annotated[int, typer.Option(min=1, help="Most games of a rank on Fox.")] = 40,
     longer: Annotated[int, typer.Option(min=0, help="Games of a rank with three times the moves.")] = 3,
     persons: Annotated[int, typer.Option(min=0, help="People of a rank with 8 games each.")] = 2,
-    kgs_per_rank: Annotated[int, typer.Option(min=1, help="Most games of a rank on KGS.")] = 30,
     backend: Annotated[str, typer.Option(help="Runtime of the networks.")] = "onnxruntime",
     model: Annotated[Path | None, typer.Option(help="File for the model of all people.")] = None,
     out: Annotated[Path, typer.Option(help="Report.")] = Path("results/strength/go.json"),
@@ -158,7 +156,6 @@ def strength_go(
         ("fox", go.fox_games(test, training, per_rank), go.MOST_MOVES),
         ("longer", go.fox_games(test, training, longer) if longer else [], 3 * go.MOST_MOVES),
         ("persons", go.person_games(training, persons, go.PERSON_GAMES), go.MOST_MOVES),
-        ("kgs", [] if kgs is None else go.kgs_games(kgs, kgs_per_rank), go.MOST_MOVES),
     ]
     with ProgressBar() as bar:
         for source, games, most in sources:

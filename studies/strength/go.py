@@ -7,6 +7,7 @@ model is fitted on one half of the people and measured on the other; the shipped
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import zip_longest
@@ -32,7 +33,7 @@ from sparring.policies.policy import Array
 from sparring.records import GameRecord
 from sparring.records.readers import RecordedGame
 from studies.ace.strength_fit import RatedPlayer, fit_strength_model, mean_log_loss, strength_errors
-from studies.go_ranks.people import draw_sample, kgs_sample, read_games, unseen
+from studies.go_ranks.people import draw_sample, read_games, unseen
 from studies.strength.moves import hashed
 
 RANKS = (-9.0, -5.0, -2.0, 1.0, 5.0, 9.0)
@@ -40,7 +41,6 @@ RANKS = (-9.0, -5.0, -2.0, 1.0, 5.0, 9.0)
 MOST_MOVES = 20
 """Moves of a player in a game that are looked at."""
 PERSON_GAMES = 8
-KGS_RANKS = tuple(f"{kyu}k" for kyu in range(10, 0, -1)) + tuple(f"{dan}d" for dan in range(1, 10))
 
 
 def fox_games(test: Path, training: Path, per_rank: int) -> list[RecordedGame]:
@@ -67,11 +67,6 @@ def person_games(training: Path, people: int, games: int) -> list[RecordedGame]:
             taken[rank] = taken.get(rank, 0) + 1
             chosen += [record._replace(start=start, site="Fox") for record in records[:games]]
     return [RecordedGame("go", record) for record in chosen]
-
-
-def kgs_games(path: Path, per_rank: int) -> list[RecordedGame]:
-    """At most so many games of KGS of each rank; most of the kyu players take handicap."""
-    return [RecordedGame("go", record) for record in kgs_sample(path, KGS_RANKS, per_rank)]
 
 
 def collect(
@@ -186,7 +181,7 @@ def measured(
     told. Everybody is told by a model of other people."""
     halves = [[side for side in sides if side.half == which] for which in (0, 1)]
     known = [[side for side in persons if side.half == which] for which in (0, 1)]
-    most = max((len(player.games) for player in persons_of(persons, 1)), default=0)
+    most = max(Counter((side.name, side.rank) for side in persons).values(), default=0)
     models = [
         fitted(half, persons_of(own, most) if own else ())
         for half, own in zip(halves, known, strict=True)
